@@ -1,0 +1,27 @@
+from snakemake.utils import min_version
+
+min_version("9.27.1")
+
+
+configfile: "config.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/corpus.smk"
+include: "rules/embeddings.smk"
+include: "rules/limits.smk"
+include: "rules/errors.smk"
+include: "rules/rates.smk"
+include: "rules/figures.smk"
+
+
+report: "rules/report/workflow.rst"
+
+
+rule all:
+    default_target: True
+    input:
+        "results/rates.csv",
+        "results/answer.txt",
+        expand("results/figures/{figure}.{format}", figure=FIGURES, format=FORMATS),
+    localrule: True

@@ -1,0 +1,65 @@
+# Shared by all rules: the checked config, wildcard constraints, code hashes, file lists. No rules here.
+import ast
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+SCRIPTS = Path(workflow.basedir, "scripts")
+sys.path.insert(0, str(SCRIPTS))
+from attnlimit.settings import check  # noqa: E402
+
+try:
+    check(config, Path(workflow.basedir, "rules", "config.schema.yaml"))
+except ValueError as error:
+    raise WorkflowError(str(error))
+
+# The default run needs no network: the Hugging Face libraries are told not to look for one.
+os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
+
+LAYERS = config["layers"]
+SHARDS = range(config["extract_embeddings"]["shards"])
+LIMIT_PARTS = range(config["compute_limits"]["parts"])
+REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
+ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
+FIGURES = ["convergence", "beta_vs_horizon"]
+FORMATS = ["pdf", "svg", "png"]
+
+
+wildcard_constraints:
+    layer="|".join(map(str, LAYERS)),
+    shard="|".join(map(str, SHARDS)),
+    part=r"\d+",
+
+
+def code(script):
+    """Hash of a script and of the library modules it imports: a changed byte of any of them reruns the rule.
+
+    Snakemake itself looks at a script's date, and never at an imported module.
+    """
+    found, queue = set(), [SCRIPTS / script]
+    while queue:
+        path = queue.pop()
+        if path not in found:
+            found.add(path)
+            imports = [
+                node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)
+            ]
+            modules = [node.module for node in imports if (node.module or "").startswith("attnlimit.")]
+            queue += [SCRIPTS.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
+    digest = hashlib.sha256()
+    for path in sorted(found):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def replicates(part):
+    """Numbers of the replicates of one job."""
+    start = int(part) * REPLICATES_PER_JOB
+    return list(range(start, min(start + REPLICATES_PER_JOB, config["measure_errors"]["replicates"])))
+
+
+EMBEDDINGS = expand("results/embeddings/shard_{shard}.zarr.zip", shard=SHARDS)

@@ -1,0 +1,55 @@
+# Tokens to embeddings, and their geometry.
+# INPUTS   results/corpus/blocks.zarr.zip, results/models/*
+# OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer
+#          results/geometry/layer_{layer}.zarr.zip     horizon, psi, bound_v3, … (head); token_covariance (feature, feature_2)
+
+
+rule extract_embeddings:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        config="results/models/config.json",
+        weights="results/models/model.safetensors",
+    output:
+        embeddings="results/embeddings/shard_{shard}.zarr.zip",
+    log:
+        "results/logs/extract_embeddings/shard_{shard}.txt",
+    benchmark:
+        "results/benchmarks/extract_embeddings/shard_{shard}.tsv"
+    conda:
+        "../envs/extract_embeddings.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=120,
+    params:
+        shard=lambda wildcards: int(wildcards.shard),
+        shards=len(SHARDS),
+        code=code("extract_embeddings.py"),
+    script:
+        "../scripts/extract_embeddings.py"
+
+
+rule measure_geometry:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+    output:
+        geometry="results/geometry/layer_{layer}.zarr.zip",
+    log:
+        "results/logs/measure_geometry/layer_{layer}.txt",
+    benchmark:
+        "results/benchmarks/measure_geometry/layer_{layer}.tsv"
+    conda:
+        "../envs/measure_geometry.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        layer=lambda wildcards: int(wildcards.layer),
+        block=config["compute_limits"]["block"],
+        code=code("measure_geometry.py"),
+    script:
+        "../scripts/measure_geometry.py"

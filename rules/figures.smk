@@ -1,0 +1,59 @@
+# Figures: they read stored values and compute none.
+# INPUTS   results/rates/bert.zarr.zip
+# OUTPUTS  results/figures/{figure}.{pdf,svg,png}
+
+
+rule plot_convergence:
+    input:
+        rates="results/rates/bert.zarr.zip",
+    output:
+        pdf="results/figures/convergence.pdf",
+        svg="results/figures/convergence.svg",
+        png=report(
+            "results/figures/convergence.png",
+            caption="report/convergence.rst",
+            category="Figures",
+            labels={"figure": "error against n, per layer"},
+        ),
+    log:
+        "results/logs/plot_convergence/log.txt",
+    benchmark:
+        "results/benchmarks/plot_convergence/run.tsv"
+    conda:
+        "../envs/plot_convergence.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_convergence.py"),
+    script:
+        "../scripts/plot_convergence.py"
+
+
+rule plot_beta_vs_horizon:
+    input:
+        rates="results/rates/bert.zarr.zip",
+    output:
+        pdf="results/figures/beta_vs_horizon.pdf",
+        svg="results/figures/beta_vs_horizon.svg",
+        png=report(
+            "results/figures/beta_vs_horizon.png",
+            caption="report/beta_vs_horizon.rst",
+            category="Figures",
+            labels={"figure": "rate against horizon, per head"},
+        ),
+    log:
+        "results/logs/plot_beta_vs_horizon/log.txt",
+    benchmark:
+        "results/benchmarks/plot_beta_vs_horizon/run.tsv"
+    conda:
+        "../envs/plot_beta_vs_horizon.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_beta_vs_horizon.py"),
+    script:
+        "../scripts/plot_beta_vs_horizon.py"

@@ -1,0 +1,167 @@
+"""The streaming-softmax kernel: attention over many tokens, of which only moments are kept.
+
+One head maps a token x to Gamma(x) = sum_i w_i v_i, w = softmax_i(<q(x), k_i>). Keys come in segments; the output
+over all segments so far follows from the output over each one and its log-sum-exp, exactly. The same pass serves
+
+- a sample at nested sizes: split the keys at the sizes n_1 < n_2 < …; after segment j the first n_j rows are the
+  output on the first n_j tokens, so every size comes at the cost of the largest;
+- the limit: stream all tokens in blocks, so memory stays bounded whatever their number.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnlimit.moments import Moments
+
+fused_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+fused_cuda = torch.ops.aten._scaled_dot_product_efficient_attention
+ROWS_PER_SUM = 1024
+
+
+class Heads(NamedTuple):
+    """The projections of one attention layer, one row block a head."""
+
+    query_weight: np.ndarray  # (head, width, feature)
+    key_weight: np.ndarray  # (head, width, feature)
+    value_weight: np.ndarray  # (head, width, feature)
+    query_bias: np.ndarray  # (head, width)
+    value_bias: np.ndarray  # (head, width)
+
+    @classmethod
+    def of(cls, layer) -> "Heads":
+        """From one layer of the store that fetch_model writes."""
+        return cls(**{name: layer[name].values for name in cls._fields})
+
+
+class Projected(NamedTuple):
+    """Tokens as attention sees them."""
+
+    queries: Tensor  # (head, token, width), scaled by 1/sqrt(width)
+    keys: Tensor  # (head, token, width)
+    values: Tensor  # (head, token, width)
+
+    def take(self, index: Tensor) -> "Projected":
+        return Projected(*(part[:, index] for part in self))
+
+
+class Segment(NamedTuple):
+    """A run of keys and their values. A key that stands for c equal tokens has log c added to its scores."""
+
+    keys: Tensor  # (head, key, width)
+    values: Tensor  # (head, key, width)
+    log_counts: Tensor | None = None  # (key,)
+
+
+class State(NamedTuple):
+    """Attention to the keys absorbed so far."""
+
+    output: Tensor  # (head, query, width)
+    total: Tensor  # (head, query): log-sum-exp of the scores
+
+
+def choose_device(wanted: str) -> str:
+    """`auto` is a CUDA GPU where there is one, else the CPU. TF32 stays off: it would round scores to 10 bits."""
+    torch.set_float32_matmul_precision("highest")
+    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+
+
+def project(tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str) -> Projected:
+    """Queries, keys and values of tokens (token, feature), with keys and values taken from x - centre.
+
+    A shift of all keys adds one constant to all scores of a query, which the softmax forgets (so does the key bias,
+    left out for that reason); a shift of all values shifts the output, which `output_shift` gives back. Small keys
+    and values are what keeps float32 exact: real tokens have a mean far larger than their spread.
+    """
+    for name, array in {"tokens": tokens, "centre": centre, **heads._asdict()}.items():
+        require_finite(name, array)
+    width = heads.query_weight.shape[1]
+    query_bias = heads.query_bias + heads.query_weight.astype(np.float64) @ centre  # (head, width)
+
+    def tensor(array: np.ndarray) -> Tensor:
+        return torch.as_tensor(array, dtype=getattr(torch, dtype), device=device)
+
+    centred = tensor(tokens - centre)  # (token, feature)
+    queries = torch.einsum("tf,hwf->htw", centred, tensor(heads.query_weight)) + tensor(query_bias)[:, None]
+    keys = torch.einsum("tf,hwf->htw", centred, tensor(heads.key_weight))
+    values = torch.einsum("tf,hwf->htw", centred, tensor(heads.value_weight))
+    return Projected(queries.mul_(width**-0.5).contiguous(), keys.contiguous(), values.contiguous())
+
+
+def require_finite(name: str, array: np.ndarray) -> None:
+    """Refuse an array by its name: fused attention on the CPU turns NaN into finite numbers."""
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: holds NaN or infinite values")
+
+
+def output_shift(heads: Heads, centre: np.ndarray) -> np.ndarray:
+    """What `project` took out of the output of every head: W_v centre + b_v, heads concatenated."""
+    return (heads.value_weight.astype(np.float64) @ centre + heads.value_bias).ravel()  # (feature,)
+
+
+def attend(queries: Tensor, segment: Segment) -> State:
+    """Softmax attention of queries (head, query, width) to one segment of keys, and its log-sum-exp."""
+    batch = [part[None] for part in (queries, segment.keys, segment.values)]
+    mask = None if segment.log_counts is None else segment.log_counts[None, None, None]
+    if queries.device.type == "cpu":
+        output, total = fused_cpu(*batch, attn_mask=mask, scale=1.0)
+    elif queries.device.type == "cuda":
+        bias = None if mask is None else mask.expand(1, len(queries), queries.shape[1], -1)
+        output, total, *_ = fused_cuda(*batch, bias, compute_log_sumexp=True, scale=1.0)
+    else:
+        raise ValueError(f"device {queries.device.type}: no fused attention with log-sum-exp; use cpu or cuda")
+    return State(output[0], total[0, :, : queries.shape[1]])  # CUDA pads the log-sum-exp to whole tiles
+
+
+def absorb(state: State | None, queries: Tensor, segment: Segment) -> State:
+    """Attention of queries to all segments absorbed so far, from that to the earlier ones and to this one.
+
+    With L the log-sum-exp and O the output so far, l and o those of the new segment:
+    L' = log(e^L + e^l),  O' = O e^(L - L') + o e^(l - L').  The old state's output is overwritten.
+    """
+    new = attend(queries, segment)
+    if state is None:
+        return new
+    total = torch.logaddexp(state.total, new.total)
+    state.output.mul_((state.total - total).exp_()[..., None])
+    state.output.addcmul_(new.output, (new.total - total).exp_()[..., None])
+    return State(state.output, total)
+
+
+def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
+    """Moments of self-attention on the first n tokens of a sample, for each n of sizes, smallest first."""
+    queries, state, start = sample.queries[:, : sizes[-1]], None, 0
+    for size in sizes:
+        state = absorb(state, queries, Segment(sample.keys[:, start:size], sample.values[:, start:size]))
+        yield output_moments(state.output[:, :size])
+        start = size
+
+
+def limit_moments(blocks: list[Tensor], counts: list[Tensor], segments: Iterable[Segment]) -> list[Moments]:
+    """Moments of the attention of each block of queries to all segments of keys, each query counted `counts` times."""
+    states = [None] * len(blocks)
+    for segment in segments:
+        states = [absorb(state, queries, segment) for state, queries in zip(states, blocks, strict=True)]
+    return [output_moments(state.output, count) for state, count in zip(states, counts, strict=True)]
+
+
+def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
+    """Moments of the outputs of all heads side by side, each row counted `counts` times (once by default).
+
+    A product of a few rows is taken in the output's own precision, sums of products in float64: as exact as the
+    rows themselves, at half the cost.
+    """
+    rows = output.transpose(0, 1).flatten(1)  # (query, feature)
+    if counts is None:
+        counts = rows.new_ones(len(rows))
+    parts = list(zip(rows.split(ROWS_PER_SUM), counts.to(rows).split(ROWS_PER_SUM), strict=True))
+    count = counts.double().sum()
+    mean = sum(weights.double() @ part.double() for part, weights in parts) / count  # (feature,)
+    rounded = mean.to(rows.dtype)
+    scatter = sum(((part - rounded).T @ ((part - rounded) * weights[:, None])).double() for part, weights in parts)
+    rest = mean - rounded
+    scatter = (scatter + scatter.T) / 2 - count * torch.outer(rest, rest)  # (feature, feature)
+    return Moments(float(count), mean.cpu().numpy(), scatter.cpu().numpy())

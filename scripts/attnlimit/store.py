@@ -1,0 +1,87 @@
+"""Stores: one xarray dataset in one `.zarr.zip`, whole or absent. The only file that opens Zarr."""
+
+import sys
+import zipfile
+from importlib.metadata import version
+from math import prod
+from pathlib import Path
+
+import xarray as xr
+import zarr
+from zarr.codecs import Crc32cCodec, ZstdCodec
+from zarr.core.buffer import default_buffer_prototype
+from zarr.core.sync import sync
+from zarr.storage import MemoryStore, ZipStore
+
+from attnlimit.files import atomic
+
+CHUNK_BYTES = 32 * 2**20
+VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
+
+
+def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
+    """Write a dataset to one zip file: the same numbers give the same bytes, a killed writer leaves nothing.
+
+    Zarr goes to memory first, then its sorted keys into an uncompressed zip with a fixed date: written straight
+    to a zip, the order and the dates of its entries would change from run to run.
+    """
+    versions = {name: version(name) for name in VERSIONED if name in sys.modules}
+    dataset = dataset.drop_attrs().assign_attrs(attrs | {"versions": versions})
+    memory = MemoryStore()
+    dataset.to_zarr(
+        memory,
+        zarr_format=3,
+        consolidated=False,
+        write_empty_chunks=True,
+        encoding={str(name): encoding(array) for name, array in dataset.variables.items()},
+    )
+    with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+        for key in sorted(sync(keys(memory))):
+            entry = zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(entry, sync(memory.get(key, default_buffer_prototype())).to_bytes())
+
+
+async def keys(store: MemoryStore) -> list[str]:
+    return [key async for key in store.list()]
+
+
+def encoding(array: xr.Variable) -> dict:
+    """Zstd, then a checksum of each chunk: without it a flipped byte would be read as a number."""
+    return {"chunks": chunk_shape(array), "compressors": [ZstdCodec(level=1), Crc32cCodec()]}
+
+
+def chunk_shape(array: xr.Variable) -> tuple[int, ...]:
+    """Halve the leading dimensions until a chunk fits: one layer, or a run of tokens, is then read by itself."""
+    shape = [max(1, size) for size in array.shape]
+    for axis in range(len(shape)):
+        while shape[axis] > 1 and prod(shape) * array.dtype.itemsize > CHUNK_BYTES:
+            shape[axis] = (shape[axis] + 1) // 2
+    return tuple(shape)
+
+
+def read(path: str | Path, **select) -> xr.Dataset:
+    """Load a store, or only the part at the given coordinates; refuse it if any of it is missing or damaged."""
+    try:
+        with ZipStore(path, mode="r") as store, zipfile.ZipFile(path) as archive:
+            require_complete(zarr.open_group(store, mode="r"), archive.namelist())
+            dataset = xr.open_zarr(store, consolidated=False, chunks=None)
+            return dataset.sel(select).load()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such store; run the rule that makes it") from None
+    except KeyError as error:
+        raise LookupError(f"{path}: no {error} in this store") from error
+    except (zipfile.BadZipFile, ValueError, RuntimeError, OSError) as error:
+        raise ValueError(f"{path}: damaged store ({error}); delete it and run again") from error
+
+
+def require_complete(group: zarr.Group, entries: list[str]) -> None:
+    """A chunk that is not there would read as fill values: refuse, never fill."""
+    for name, array in group.arrays():
+        chunks = [entry for entry in entries if entry == f"{name}/c" or entry.startswith(f"{name}/c/")]
+        if len(chunks) != array.nchunks:
+            raise ValueError(f"{name}: {len(chunks)} of {array.nchunks} chunks there")
+
+
+def identity(*datasets: xr.Dataset) -> dict:
+    """The attrs that say which model and which corpus the numbers come from, handed on from the inputs."""
+    return {name: data.attrs[name] for data in datasets for name in ("corpus", "model") if name in data.attrs}

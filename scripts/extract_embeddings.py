@@ -1,0 +1,34 @@
+"""Inputs of every attention layer for one shard of the token blocks, by one forward pass a block."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+import xarray as xr
+
+from attnlimit.attention import require_finite
+from attnlimit.bert import layer_inputs, load
+from attnlimit.journal import bar, open_log
+from attnlimit.population import share
+from attnlimit.store import identity, read, write
+
+open_log(snakemake.log[0])
+torch.set_num_threads(snakemake.threads)
+p = snakemake.params
+
+corpus, heads = read(snakemake.input.blocks), read(snakemake.input.heads)
+block_of_token = corpus["block_of_token"].values
+blocks = share(list(np.unique(block_of_token)), p.shard, p.shards)
+numbers = np.flatnonzero((block_of_token >= blocks[0]) & (block_of_token <= blocks[-1]))  # (token,)
+starts = np.flatnonzero(np.diff(block_of_token[numbers])) + 1
+texts = np.split(corpus["token_id"].values[numbers], starts)
+
+model = load(Path(snakemake.input.weights).parent)
+passes = bar(layer_inputs(model, texts), total=len(texts), unit="blocks", name="embeddings")
+tokens = np.concatenate(list(passes), axis=1)  # (layer, token, feature)
+require_finite("embeddings", tokens)
+shard = xr.Dataset(
+    {"tokens": (("layer", "token", "feature"), tokens)},
+    coords={"layer": np.arange(len(tokens)), "token": numbers},
+)
+write(shard, snakemake.output.embeddings, **identity(corpus, heads), code=p.code)

@@ -1,0 +1,55 @@
+"""Error against n, one panel a layer: heads thin, the whole layer with its fit."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from attnlimit.journal import open_log
+from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.store import read
+from attnlimit.style import COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
+
+open_log(snakemake.log[0])
+set_theme()
+
+rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+layers, n = rates["layer"].values, rates["n"].values
+columns = min(3, len(layers))
+rows = -(-len(layers) // columns)
+figure, axes = plt.subplots(
+    rows,
+    columns,
+    figsize=(WIDTH, 0.6 + 2.3 * rows),
+    sharex=True,
+    sharey=True,
+    squeeze=False,
+    layout="constrained",
+)
+
+for layer, axis in zip(layers, axes.flat, strict=False):
+    for name, colour in COLOURS.items():
+        data = rates.sel(layer=layer, statistic=STATISTICS.index(name))
+        curves = data["value"] / data["limit_scale"]
+        axis.plot(n, curves.sel(head=data["head"] != WHOLE_LAYER).values.T, color=colour, alpha=0.35, lw=0.6)
+        whole = data.sel(head=WHOLE_LAYER)
+        scale, beta = float(whole["limit_scale"]), float(whole["beta"])
+        fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
+        hollow = bool(whole["misfit"]) or bool(whole["saturated"])
+        style = {
+            "color": colour,
+            "mfc": "white" if hollow else colour,
+            "ms": 3.5,
+            "ls": "none",
+            "capsize": 1.5,
+        }
+        label = rf"{NAMES[name]}, $\beta$ = {beta:.2f}"
+        axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
+        axis.plot(n, fitted, color=colour, lw=1, ls="--")
+    top = float((rates["value"] / rates["limit_scale"]).sel(layer=layer, statistic=1).isel(n=0).max()) * 1.4
+    axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
+    axis.set(xscale="log", yscale="log", title=f"layer {layer}")
+    axis.legend(loc="lower left", handletextpad=0.2)
+for axis in axes.flat[len(layers) :]:
+    axis.set_visible(False)
+figure.supxlabel("tokens $n$", fontsize=9)
+figure.supylabel("distance to the limit, relative to its size", fontsize=9)
+save(figure, dict(snakemake.output))

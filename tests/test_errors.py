@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from attnlimit.errors import distances, group_gram, limit_scale, measure, spectral_norm
+from attnlimit.moments import moments
+
+
+def test_distances_by_hand():
+    """Two heads of width 2: the layer also counts the block between them."""
+    mean = np.array([3.0, 4.0, 0.0, 12.0])
+    covariance = np.zeros((4, 4))
+    covariance[:2, :2] = [[0, 2], [2, 0]]
+    covariance[2:, 2:] = [[-5, 0], [0, 1]]
+    covariance[0, 2] = covariance[2, 0] = 3
+    found = distances(mean, covariance, heads=2)
+    np.testing.assert_allclose(found["mean"], [5, 12, 13])
+    np.testing.assert_allclose(found["cov"], [np.sqrt(8), np.sqrt(26), np.sqrt(52)])
+    np.testing.assert_allclose(found["cov_spectral"][:2], [2, 5])
+    np.testing.assert_allclose(found["cov_spectral"][2], np.linalg.norm(covariance, 2))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_lanczos_finds_the_spectral_norm_of_a_large_matrix(sign):
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(300, 300))
+    matrix = sign * (matrix + matrix.T + 30 * np.eye(300))
+    assert spectral_norm(matrix) == pytest.approx(np.linalg.norm(matrix, 2), rel=1e-10)
+
+
+def test_measure_keeps_norms_and_group_means():
+    rng = np.random.default_rng(1)
+    limit_mean, limit_covariance = rng.normal(size=4), np.eye(4)
+    samples = [[moments(rng.normal(size=(size, 4))) for size in (10, 20)] for _ in range(6)]
+    found = measure(samples, limit_mean, limit_covariance, heads=2, group=3)
+    assert found["mean"].shape == (3, 6, 2)
+    differences = np.array([[sample.mean - limit_mean for sample in replicate] for replicate in samples])
+    np.testing.assert_allclose(found["mean"][-1], np.linalg.norm(differences, axis=-1))
+    np.testing.assert_allclose(found["mean_difference"], differences.reshape(2, 3, 2, 4).mean(1))
+    covariances = np.array([[sample.covariance - limit_covariance for sample in replicate] for replicate in samples])
+    np.testing.assert_allclose(
+        found["cov_difference"], covariances.reshape(2, 3, 2, 4, 4).mean(1), rtol=1e-6, atol=1e-7
+    )
+
+
+def test_gram_gives_the_norm_of_the_mean_difference():
+    differences = np.random.default_rng(2).normal(size=(5, 3, 4, 4))
+    gram = group_gram(differences, heads=2)
+    assert gram.shape == (3, 3, 5, 5)
+    mean = differences.mean(0)  # (n, feature, feature)
+    np.testing.assert_allclose(gram[-1].mean((1, 2)), (mean**2).sum((1, 2)))
+    np.testing.assert_allclose(gram[1].mean((1, 2)), (mean[:, 2:, 2:] ** 2).sum((1, 2)))
+
+
+def test_limit_scale_is_the_root_mean_square_of_the_outputs():
+    rows = np.random.default_rng(3).normal(2, 1, size=(50, 4))
+    block = moments(rows)
+    found = limit_scale(block.mean, block.covariance, heads=2)
+    np.testing.assert_allclose(found["mean"][-1], np.sqrt((rows**2).sum(1).mean()))
+    np.testing.assert_allclose(found["mean"][0], np.sqrt((rows[:, :2] ** 2).sum(1).mean()))
+    np.testing.assert_allclose(found["cov"][-1], np.linalg.norm(block.covariance))

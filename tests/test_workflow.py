@@ -1,0 +1,175 @@
+"""The whole workflow on a small config: it runs, gives the same bytes again, and reruns just what a change reaches."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from attnlimit.store import read
+
+ROOT = Path(__file__).parents[1]
+SMOKE = "tests/smoke/config.yaml"
+DOWNSTREAM = {"fit_rates": 1, "state_answer": 1, "plot_convergence": 1, "plot_beta_vs_horizon": 1, "all": 1}
+
+
+def clone(folder: Path) -> Path:
+    """The files of the repo as they are now, without results."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    for name in listed:
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", SMOKE, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def planned(folder: Path, *arguments: str) -> dict[str, int]:
+    """Rule -> number of jobs that `snakemake -n` lists."""
+    run = snakemake(folder, "-n", *arguments)
+    assert run.returncode == 0, run.stderr
+    if "Nothing to be done" in run.stdout + run.stderr:
+        return {}
+    table = (run.stdout + run.stderr).split("Job stats:")[1].split("\n\n")[0]
+    return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M) if name != "total"}
+
+
+def overlay(folder: Path, **changes: dict) -> None:
+    """Change keys of the smoke config in this folder."""
+    config = yaml.safe_load((folder / SMOKE).read_text())
+    for section, keys in changes.items():
+        config[section] = config.get(section, {}) | keys if isinstance(keys, dict) else keys
+    (folder / SMOKE).write_text(yaml.safe_dump(config))
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """sha256 of every store, table and figure, but not of logs, timings, and the parts that jobs were cut into."""
+    files = [path for path in (folder / "results").rglob("*") if path.is_file()]
+    kept = [path for path in files if not {"logs", "benchmarks", "parts"} & set(path.parts)]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept}
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Path:
+    """A folder in which the small run has finished."""
+    folder = clone(tmp_path_factory.mktemp("finished"))
+    run = snakemake(folder)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+@pytest.fixture
+def restored(finished):
+    """The finished folder, its sources put back afterwards with dates of today."""
+    yield finished
+    clone(finished)
+
+
+def test_every_store_of_the_run_can_be_read(finished):
+    stores = sorted((finished / "results").rglob("*.zarr.zip"))
+    assert len(stores) == 19
+    for store in stores:
+        data = read(store)
+        assert data.attrs["code"]
+        assert data.attrs["versions"]["zarr"]
+
+
+def test_a_second_run_in_other_jobs_gives_the_same_bytes(finished, tmp_path):
+    """Other numbers of jobs, another folder: every merged store, table and figure is the same to the byte."""
+    again = clone(tmp_path)
+    overlay(again, compute_limits={"parts": 1}, measure_errors={"groups_per_job": 3})
+    run = snakemake(again)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert hashes(again) == hashes(finished)
+
+
+def test_no_padding_enters_the_population(finished):
+    blocks = read(finished / "results/corpus/blocks.zarr.zip")
+    assert blocks.sizes["token"] >= 1500
+    assert (blocks["token_id"].values > 0).all()  # [PAD] is 0
+
+
+def test_report_is_made_and_holds_the_captions(finished):
+    run = snakemake(finished, "--report", "results/report.html")
+    assert run.returncode == 0, run.stderr
+    page = (finished / "results/report.html").read_text()
+    assert "lower bound" in page or "lower\\nbound" in page
+    assert "beta_vs_horizon.png" in page
+
+
+def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
+    assert planned(finished) == {}
+    for path in [*(finished / "scripts").rglob("*.py"), *(finished / "rules").glob("*.smk")]:
+        os.utime(path)
+    assert planned(finished) == {}
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("rates.py", DOWNSTREAM),
+        ("style.py", {"plot_convergence": 1, "plot_beta_vs_horizon": 1, "all": 1}),
+        ("errors.py", DOWNSTREAM | {"measure_errors": 4, "merge_errors": 2}),
+        ("geometry.py", DOWNSTREAM | {"measure_geometry": 2}),
+    ],
+)
+def test_editing_a_module_reruns_its_dependents(restored, module, expected):
+    path = restored / "scripts/attnlimit" / module
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    assert planned(restored) == expected
+    clone(restored)
+    assert planned(restored) == {}
+
+
+def test_changing_a_parameter_reruns_its_dependents(restored):
+    overlay(restored, fit_rates={"bootstrap": 300})
+    assert planned(restored) == DOWNSTREAM
+
+
+def test_adding_a_size_reruns_errors_and_no_limit(restored):
+    overlay(restored, measure_errors={"sizes": [16, 32, 64, 128, 256]})
+    assert planned(restored) == DOWNSTREAM | {"measure_errors": 4, "merge_errors": 2}
+
+
+def test_adding_replicates_runs_only_the_new_ones(restored):
+    overlay(restored, measure_errors={"replicates": 12})
+    assert planned(restored) == DOWNSTREAM | {"measure_errors": 2, "merge_errors": 2}
+
+
+def test_adding_a_layer_runs_only_that_layer(restored):
+    overlay(restored, layers=[0, 3, 5])
+    new = {"measure_geometry": 1, "compute_limits": 2, "merge_limits": 1, "measure_errors": 2, "merge_errors": 1}
+    assert planned(restored) == DOWNSTREAM | new
+
+
+def test_a_wrong_config_is_refused_before_any_job(restored):
+    overlay(restored, measure_errors={"size": [16, 32, 64]})
+    run = snakemake(restored)
+    assert run.returncode != 0
+    assert "config: measure_errors: " in run.stderr
+    assert "'size' was unexpected" in run.stderr
+    assert "Job stats" not in run.stdout + run.stderr
+
+
+def test_a_failed_rule_leaves_its_traceback_and_its_last_line(tmp_path):
+    folder = clone(tmp_path)
+    overlay(folder, fetch_model={"weights_sha256": "0" * 64})
+    run = snakemake(folder, "--until", "fetch_model")
+    assert run.returncode != 0
+    last = re.search(r"^ValueError: .*model\.safetensors.*$", run.stdout + run.stderr, re.M)
+    assert last, run.stderr
+    log = (folder / "results/logs/fetch_model/log.txt").read_text()
+    assert "Traceback" in log
+    assert last.group() in log
+    assert not (folder / "results/models/model.safetensors").exists()
