@@ -24,6 +24,7 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
+SOURCES = ["bert"]
 FIGURES = ["convergence", "beta_vs_horizon"]
 FORMATS = ["pdf", "svg", "png"]
 
@@ -32,6 +33,7 @@ wildcard_constraints:
     layer="|".join(map(str, LAYERS)),
     shard="|".join(map(str, SHARDS)),
     part=r"\d+",
+    source="|".join(SOURCES),
 
 
 def code(script):
@@ -63,3 +65,11 @@ def replicates(part):
 
 
 EMBEDDINGS = expand("results/embeddings/shard_{shard}.zarr.zip", shard=SHARDS)
+
+
+def errors_of_source(wildcards):
+    """Where fit_rates finds the errors of a source, and the geometry if they do not hold it themselves."""
+    return {
+        "errors": expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS),
+        "geometry": expand("results/geometry/layer_{layer}.zarr.zip", layer=LAYERS),
+    }

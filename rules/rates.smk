@@ -1,24 +1,20 @@
 # Errors to rates.
 # INPUTS   results/errors/layer_{layer}.zarr.zip, results/geometry/layer_{layer}.zarr.zip
-# OUTPUTS  results/rates/bert.zarr.zip   beta, beta_low, beta_high, se, se_scaled, chi2, dof (part, statistic, layer, head);
-#                                        value, local_slope (part, statistic, layer, head, n); horizon, psi, … (layer, head)
-#          results/rates.csv             the same fits, one row each
-#          results/answer.txt            what the run found, in a few lines
+# OUTPUTS  results/rates/{source}.zarr.zip   beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
+#                                            value, value_se, noise_floor (…, n); horizon, psi, bound_v3, … (layer, head)
+#          results/rates.csv                 the same fits, one row each
+#          results/answer.txt                what the run found, in a few lines
 
 
 rule fit_rates:
     input:
-        errors=expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS),
-        geometry=expand("results/geometry/layer_{layer}.zarr.zip", layer=LAYERS),
+        unpack(errors_of_source),
     output:
-        rates="results/rates/bert.zarr.zip",
-        table=report(
-            "results/rates.csv", caption="report/rates.rst", category="Rates", labels={"table": "every fit"}
-        ),
+        rates="results/rates/{source}.zarr.zip",
     log:
-        "results/logs/fit_rates/log.txt",
+        "results/logs/fit_rates/{source}.txt",
     benchmark:
-        "results/benchmarks/fit_rates/run.tsv"
+        "results/benchmarks/fit_rates/{source}.tsv"
     conda:
         "../envs/fit_rates.yaml"
     threads: 1
@@ -26,7 +22,7 @@ rule fit_rates:
         mem_mb=2000,
         runtime=30,
     params:
-        layers=LAYERS,
+        source="{source}",
         bootstrap=config["fit_rates"]["bootstrap"],
         misfit=config["fit_rates"]["misfit"],
         saturated=config["fit_rates"]["saturated"],
@@ -34,6 +30,32 @@ rule fit_rates:
         code=code("fit_rates.py"),
     script:
         "../scripts/fit_rates.py"
+
+
+rule tabulate_rates:
+    input:
+        rates=expand("results/rates/{source}.zarr.zip", source=SOURCES),
+    output:
+        table=report(
+            "results/rates.csv",
+            caption="report/rates.rst",
+            category="Rates",
+            labels={"table": "every fit"},
+        ),
+    log:
+        "results/logs/tabulate_rates/log.txt",
+    benchmark:
+        "results/benchmarks/tabulate_rates/run.tsv"
+    conda:
+        "../envs/tabulate_rates.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("tabulate_rates.py"),
+    script:
+        "../scripts/tabulate_rates.py"
 
 
 rule state_answer:

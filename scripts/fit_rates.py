@@ -1,60 +1,35 @@
-"""Rates of every head and layer: one store for figures, one table for people."""
+"""Rates of one source: the heads of a model, or the settings of a simulation."""
 
-import numpy as np
 import xarray as xr
 
+from attnlimit.fits import fit_errors
 from attnlimit.journal import bar, open_log
 from attnlimit.names import STATISTICS
-from attnlimit.rates import Bootstrap, fit_statistic
+from attnlimit.rates import Bootstrap
 from attnlimit.sampling import generator
-from attnlimit.store import identity, read, write
-from attnlimit.table import rates_table, write_csv
+from attnlimit.store import read, write
 
 open_log(snakemake.log[0])
 p = snakemake.params
 
-errors = [read(path) for path in snakemake.input.errors]
-geometry = xr.concat([read(path).drop_dims("feature") for path in snakemake.input.geometry], "layer")
-first, sizes = errors[0], errors[0]["n"].values
+stores = [read(path) for path in snakemake.input.errors]
+first = stores[0]
 
 
-def fits_of(data, number, statistic):
-    gram = data.get(f"{statistic}_gram")
-    plan = Bootstrap(p.bootstrap, data.attrs["nested"], generator(p.seed, "fit_rates", int(data["layer"]), number))
-    return fit_statistic(sizes, data[statistic].values, None if gram is None else gram.values, plan)
+def rates_of(errors):
+    layer = int(errors.get("layer", 0))
+    streams = [generator(p.seed, f"fit_rates {p.source}", layer, number) for number in range(len(STATISTICS))]
+    plans = [Bootstrap(p.bootstrap, errors.attrs["nested"], stream) for stream in streams]
+    return fit_errors(errors, plans, p.misfit, p.saturated)
 
 
-layers = bar(errors, total=len(errors), unit="layers", name="rates")
-fits = [[fits_of(data, number, statistic) for number, statistic in enumerate(STATISTICS)] for data in layers]
-stacked = {name: np.array([[fit[name] for fit in row] for row in fits]) for name in fits[0][0]}
-scales = np.array([[data[f"{statistic}_scale"].values for statistic in STATISTICS] for data in errors])
+fits = [rates_of(errors) for errors in bar(stores, total=len(stores), unit="stores", name="rates")]
+if snakemake.input.get("geometry"):
+    rates = xr.concat(fits, "layer")
+    geometry = xr.concat([read(path).drop_dims("feature") for path in snakemake.input.geometry], "layer")
+    rates = rates.merge(geometry, join="left")
+else:
+    (rates,) = fits
 
-shape = ("layer", "statistic", "part", "head")
-last = {"value": "n", "value_se": "n", "noise_floor": "n", "local_slope": "interval"}
-rates = xr.Dataset(
-    {name: ((*shape, last[name]) if name in last else shape, array) for name, array in stacked.items()},
-    coords={
-        "layer": p.layers,
-        "statistic": range(len(STATISTICS)),
-        "part": range(3),
-        "head": first["head"],
-        "n": sizes,
-    },
-)
-rates["limit_scale"] = (("layer", "statistic", "head"), scales)
-rates["relative_error"] = rates["value"].isel(n=-1) / rates["limit_scale"]
-rates["saturated"] = rates["relative_error"] > p.saturated
-rates["misfit"] = rates["chi2"] > p.misfit * rates["dof"]
-rates = rates.merge(geometry, join="left")
-
-facts = {name: first.attrs[name] for name in ("population", "seed", "nested", "replacement", "dtype", "device")}
-write(
-    rates,
-    snakemake.output.rates,
-    **identity(first),
-    **facts,
-    replicates=first.sizes["replicate"],
-    code=p.code,
-)
-rates.attrs = {"replicates": first.sizes["replicate"], "population": first.attrs["population"]}
-write_csv(rates_table(rates, "bert"), snakemake.output.table)
+facts = {name: value for name, value in first.attrs.items() if name not in ("code", "versions")}
+write(rates, snakemake.output.rates, **facts, source=p.source, replicates=first.sizes["replicate"], code=p.code)

@@ -251,7 +251,7 @@ def test_sphere_eigenvalues_in_fifty_dimensions_against_imhof(scale):
         assert found[i] == pytest.approx(imhof_eigenvalue(i, s, 1.2), rel=1e-10)
 
 
-@pytest.mark.parametrize("d", [1, 2, 50])
+@pytest.mark.parametrize("d", [1, 2, 30])
 @pytest.mark.parametrize("scale", [1e-6, 4.0, 1e5, 1e12])
 def test_sphere_eigenvalues_isotropic(d, scale):
     expected = 1.5**2 * bessel_ratio(d, 1.5**2 * scale) ** 2 / d
@@ -268,7 +268,7 @@ def test_sphere_eigenvalues_at_small_scale(d):
     np.testing.assert_allclose(sphere_eigenvalues(s, radius), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("spectrum", [[1, 0.3], [1, 0.3, 0], np.linspace(0.1, 1, 50), np.logspace(-6, 0, 12)])
+@pytest.mark.parametrize("spectrum", [[1, 0.3], [1, 0.3, 0], np.linspace(0.1, 1, 20), np.logspace(-6, 0, 12)])
 def test_sphere_eigenvalues_saturate(spectrum):
     s = np.asarray(spectrum)
     saturated = sphere_eigenvalues_saturated(s, 1.7)
@@ -295,12 +295,12 @@ def test_saturated_eigenvalues_sum_to_the_squared_radius(spectrum, radius):
 
 
 @steady
-@given(spectrum=spectra.map(lambda s: s[:8]).filter(any), radius=st.floats(0.1, 10))
+@given(spectrum=spectra.map(lambda s: s[:5]).filter(any), radius=st.floats(0.1, 10))
 def test_sphere_eigenvalues_order_scale_and_bound(spectrum, radius):
     s = np.array(spectrum)
     eigenvalues = sphere_eigenvalues(s, radius)
-    np.testing.assert_allclose(sphere_eigenvalues(s[::-1], radius)[::-1], eigenvalues, rtol=1e-11)
-    np.testing.assert_allclose(radius**2 * sphere_eigenvalues(radius**2 * s, 1.0), eigenvalues, rtol=1e-11)
+    mirrored = radius**2 * sphere_eigenvalues(radius**2 * s[::-1], 1.0)
+    np.testing.assert_allclose(mirrored[::-1], eigenvalues, rtol=1e-11)
     assert eigenvalues.sum() <= radius**2 * bessel_ratio(len(s), radius**2 * s.max()) ** 2 * (1 + 1e-12)
 
 
@@ -375,7 +375,7 @@ def test_hardmax_to_twelve_digits(n, expected):
     assert hardmax_expected_error(n, 2.5) == pytest.approx(2.5 * expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n", "replicates"), [(3, 200_000), (10, 200_000), (100, 50_000), (1000, 10_000)])
+@pytest.mark.parametrize(("n", "replicates"), [(3, 200_000), (10, 200_000), (100, 30_000), (1000, 5_000)])
 def test_hardmax_in_simulation(n, replicates):
     tokens = np.random.default_rng([5, n]).normal(size=(replicates, n))
     outputs = np.where(tokens > 0, tokens.max(axis=1, keepdims=True), tokens.min(axis=1, keepdims=True))

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 import zipfile
 from math import prod
 from pathlib import Path
@@ -150,8 +149,7 @@ def rename_chunk(path):
 
 def rename_coordinate(path):
     """Without its coordinate, a label would be taken for a position: another layer's numbers."""
-    for name in ("zarr.json", "c/0", "c/1"):
-        rewrite(path, lambda entries, name=name: entries.update({f"later/{name}": entries.pop(f"layer/{name}")}))
+    rewrite(path, lambda entries: entries.update({"later/zarr.json": entries.pop("layer/zarr.json")}))
 
 
 def remove_root(path):
@@ -175,11 +173,12 @@ def remove_root(path):
 def test_a_damaged_store_is_refused_by_name_with_a_remedy(chunked, damage):
     damage(chunked)
     with pytest.raises(ValueError) as error:
-        read(chunked)
+        read(chunked, layer=5)
     assert str(error.value).startswith(f"{chunked}: ")
     assert "delete it and run again" in str(error.value)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_no_flipped_bit_changes_a_number(tmp_path):
     """Anywhere in the file, its table of contents above all, which no checksum covers."""
     path = tmp_path / "a.zarr.zip"
@@ -193,13 +192,11 @@ def test_no_flipped_bit_changes_a_number(tmp_path):
     refused = 0
     for place, bit in zip(places, rng.integers(8, size=len(places)), strict=True):
         path.write_bytes(flip(good, place, bit))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                assert read(path).identical(whole), f"bit {bit} of byte {place}"
-            except (ValueError, LookupError) as error:
-                assert str(error).startswith(f"{path}: "), f"bit {bit} of byte {place}"
-                refused += 1
+        try:
+            assert read(path).identical(whole), f"bit {bit} of byte {place}"
+        except ValueError as error:
+            assert str(error).startswith(f"{path}: "), f"bit {bit} of byte {place}"
+            refused += 1
     assert refused > 50
 
 

@@ -15,7 +15,8 @@ from attnlimit.store import read
 
 ROOT = Path(__file__).parents[1]
 SMOKE = "tests/smoke/config.yaml"
-DOWNSTREAM = {"fit_rates": 1, "state_answer": 1, "plot_convergence": 1, "plot_beta_vs_horizon": 1, "all": 1}
+PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
+DOWNSTREAM = PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
 
 
 def clone(folder: Path) -> Path:
@@ -119,7 +120,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
     ("module", "expected"),
     [
         ("rates.py", DOWNSTREAM),
-        ("style.py", {"plot_convergence": 1, "plot_beta_vs_horizon": 1, "all": 1}),
+        ("style.py", PLOTS | {"all": 1}),
         ("errors.py", DOWNSTREAM | {"measure_errors": 4, "merge_errors": 2}),
         ("geometry.py", DOWNSTREAM | {"measure_geometry": 2}),
     ],

@@ -71,11 +71,9 @@ def bessel_ratio(dimension: int, radius: Array | float) -> Array:
 def sphere_map(points: Array, radius: float, tilt_matrix: Array, values: Array) -> Array:
     """Attention map of the uniform law on the sphere of radius R: Gamma(x) = V R a_d(R |Ax|) Ax / |Ax|."""
     tilts = points @ tilt_matrix.T  # (..., d)
-    dimension = tilts.shape[-1]
     length = np.linalg.norm(tilts, axis=-1, keepdims=True)  # (..., 1)
-    ratio = radius * bessel_ratio(dimension, radius * length)
-    gain = np.divide(ratio, length, out=np.full_like(length, radius**2 / dimension), where=length > 0)
-    return (gain * tilts) @ values.T  # (..., h)
+    direction = np.divide(tilts, length, out=np.zeros_like(tilts), where=length > 0)  # (..., d)
+    return radius * bessel_ratio(tilts.shape[-1], radius * length) * direction @ values.T  # (..., h)
 
 
 def sphere_moments(radius: float, tilt_matrix: Array, values: Array) -> tuple[Array, Array]:

@@ -6,32 +6,33 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.files import atomic
+from attnlimit.fits import COUPLINGS, PREDICTIONS
 from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
 
-FIT = ["beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit"]
-SCALE = ["relative_error", "saturated"]
-COUPLING = ["horizon", "horizon_one_sided", "horizon_frobenius", "psi", "horizon_published"]
-PREDICTION = ["bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic"]
-COLUMNS = [
-    *("source", "layer", "head", "statistic", "part", *FIT, *SCALE, *COUPLING, *PREDICTION),
-    *("n_min", "n_max", "replicates", "population"),
-]
+FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
+SCALE = ("relative_error", "saturated")
+WHERE = ("source", "layer", "head", "setting", "statistic", "part")
+COLUMNS = [*WHERE, *FIT, *SCALE, *COUPLINGS, *PREDICTIONS, "n_min", "n_max", "replicates", "population"]
 
 
-def rates_table(rates: xr.Dataset, source: str) -> pd.DataFrame:
-    """Every fit that exists, with COLUMNS; head `all` is the whole layer, which has no coupling of its own."""
-    table = rates[[*FIT, *SCALE, *COUPLING, *PREDICTION]].to_dataframe().reset_index()
-    table = table[table["beta"].notna()]
-    return table.assign(
-        source=source,
-        statistic=table["statistic"].map(dict(enumerate(STATISTICS))),
-        part=table["part"].map(dict(enumerate(PARTS))),
-        head=table["head"].map(lambda head: "all" if head == WHOLE_LAYER else str(head)),
+def rates_table(rates: xr.Dataset) -> pd.DataFrame:
+    """Every fit that exists, with COLUMNS: by layer and head (`all`: the whole layer) or by setting of a simulation."""
+    known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS) if name in rates]
+    table = rates[known].to_dataframe().reset_index()
+    table = table[table["beta"].notna()].assign(
+        source=rates.attrs["source"],
         n_min=int(rates["n"][0]),
         n_max=int(rates["n"][-1]),
         replicates=rates.attrs["replicates"],
-        population=rates.attrs["population"],
-    )[COLUMNS]
+        population=rates.attrs.get("population"),
+    )
+    table["statistic"] = table["statistic"].map(dict(enumerate(STATISTICS)))
+    table["part"] = table["part"].map(dict(enumerate(PARTS)))
+    if "head" in table:
+        table["head"] = table["head"].map(lambda head: "all" if head == WHOLE_LAYER else str(head))
+    if "setting" in table:
+        table["setting"] = table["setting"].map(dict(enumerate(rates.attrs["settings"])))
+    return table.reindex(columns=COLUMNS)
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:

@@ -1,0 +1,37 @@
+"""Fits of a whole store of errors: one dataset with a rate for each unit, statistic and part."""
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.names import PARTS, STATISTICS
+from attnlimit.rates import Bootstrap, fit_statistic
+
+COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "horizon_published")
+PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
+PER_SIZE = {"value": "n", "value_se": "n", "noise_floor": "n", "local_slope": "interval"}
+
+
+def fit_errors(errors: xr.Dataset, plans: list[Bootstrap], misfit: float, saturated: float) -> xr.Dataset:
+    """Rates of every unit of a store: `head` for a model's layer, `setting` for a simulation.
+
+    errors holds STATISTICS (unit, replicate, n), {statistic}_scale (unit) and, for bias and fluctuation,
+    {statistic}_gram (unit, n, group, group_2).  Returns (statistic, part, unit[, n]), and couplings if it had them.
+    """
+    sizes, unit = errors["n"].values, errors["mean"].dims[0]
+    fits = []
+    for statistic, plan in zip(STATISTICS, plans, strict=True):
+        gram = errors.get(f"{statistic}_gram")
+        fits.append(fit_statistic(sizes, errors[statistic].values, None if gram is None else gram.values, plan))
+
+    rates = xr.Dataset(
+        coords={unit: errors[unit], "n": sizes, "statistic": range(len(STATISTICS)), "part": range(len(PARTS))}
+    )
+    for name in fits[0]:
+        dims = ("statistic", "part", unit, *([PER_SIZE[name]] if name in PER_SIZE else []))
+        rates[name] = (dims, np.stack([fit[name] for fit in fits]))
+    scales = np.stack([errors[f"{statistic}_scale"].values for statistic in STATISTICS])
+    rates["limit_scale"] = (("statistic", unit), scales)
+    rates["relative_error"] = rates["value"].isel(n=-1) / rates["limit_scale"]
+    rates["saturated"] = rates["relative_error"] > saturated
+    rates["misfit"] = rates["chi2"] > misfit * rates["dof"]
+    return rates.assign({name: errors[name] for name in (*COUPLINGS, *PREDICTIONS) if name in errors})

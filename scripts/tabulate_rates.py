@@ -1,0 +1,11 @@
+"""All fits in one table for people, one row each."""
+
+import pandas as pd
+
+from attnlimit.journal import open_log
+from attnlimit.store import read
+from attnlimit.table import rates_table, write_csv
+
+open_log(snakemake.log[0])
+
+write_csv(pd.concat([rates_table(read(path)) for path in snakemake.input.rates]), snakemake.output.table)

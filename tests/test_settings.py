@@ -1,0 +1,187 @@
+"""A wrong config is refused before any job starts, in one line that names the key."""
+
+from copy import deepcopy
+from math import inf, nan
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnlimit.settings import check
+
+ROOT = Path(__file__).parents[1]
+SCHEMA = ROOT / "rules" / "config.schema.yaml"
+DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text())
+ABSENT = object()
+
+
+def changed(changes: dict) -> dict:
+    """The default config with the values at dotted keys replaced, or taken away where ABSENT."""
+    config = deepcopy(DEFAULT)
+    for key, value in changes.items():
+        *sections, last = key.split(".")
+        place = config
+        for section in sections:
+            place = place[section]
+        place[last] = value
+        if value is ABSENT:
+            del place[last]
+    return config
+
+
+def merged(config: dict, overlay: dict) -> dict:
+    """As Snakemake does it for --configfile: sections are merged, values and lists replaced."""
+    both = config | overlay
+    return both | {
+        key: merged(config[key], overlay[key])
+        for key in config.keys() & overlay.keys()
+        if isinstance(config[key], dict) and isinstance(overlay[key], dict)
+    }
+
+
+def refusal(config) -> str:
+    with pytest.raises(ValueError) as error:
+        check(config, SCHEMA)
+    message = str(error.value)
+    assert message.startswith("config: ") and "\n" not in message
+    return message
+
+
+def test_the_default_config_passes():
+    assert check(DEFAULT, SCHEMA) is None
+
+
+@pytest.mark.parametrize("overlay", ["tests/smoke/config.yaml", *sorted(map(str, ROOT.glob("configs/*.yaml")))])
+def test_overlays_pass(overlay):
+    config = merged(DEFAULT, yaml.safe_load((ROOT / overlay).read_text()))
+    assert config != DEFAULT
+    assert check(config, SCHEMA) is None
+
+
+WRONG = [
+    ({"sed": 1}, "'sed'"),
+    ({"measure_errors.replicate": 3}, "measure_errors: ", "'replicate'"),
+    ({"seed": "2512"}, "seed: '2512' is not of type 'integer'"),
+    ({"seed": True}, "seed: "),
+    ({"seed": -1}, "seed: -1"),
+    ({"layers": [0, 3, 0]}, "layers: "),
+    ({"layers": [0, -1]}, "layers.1: -1"),
+    ({"layers": []}, "layers: "),
+    ({"layers": 3}, "layers: "),
+    ({"device": "gpu"}, "device: 'gpu'"),
+    ({"fit_rates": None}, "fit_rates: "),
+    ({"fit_rates.misfit": ABSENT}, "fit_rates: ", "'misfit'"),
+    ({"fit_rates": ABSENT}, "'fit_rates'"),
+    ({"fetch_corpus.source": "hubb"}, "fetch_corpus.source: 'hubb'"),
+    ({"fetch_model.source": "gpt2"}, "fetch_model.source: 'gpt2'"),
+    ({"fetch_corpus.sha256": "a5" * 31}, "fetch_corpus.sha256: "),
+    ({"fetch_corpus.sha256": "g" * 64}, "fetch_corpus.sha256: "),
+    ({"fetch_corpus.sha256": "a" * 64 + "\n"}, "fetch_corpus.sha256: "),
+    ({"fetch_model.weights_sha256": "53aa"}, "fetch_model.weights_sha256: "),
+    ({"measure_errors.sizes": []}, "measure_errors.sizes: "),
+    ({"measure_errors.sizes": [64, 128]}, "measure_errors.sizes: "),
+    ({"measure_errors.sizes": [64, 256, 128]}, "measure_errors.sizes: must increase"),
+    ({"measure_errors.sizes": [64, 128, 128]}, "measure_errors.sizes: must increase"),
+    ({"measure_errors.sizes": [0, 64, 128]}, "measure_errors.sizes.0: "),
+    (
+        {"measure_errors.sizes": [64, 128, 50001], "measure_errors.replacement": False},
+        "measure_errors.sizes: 50001",
+        "tokenize_corpus.population 50000",
+    ),
+    ({"measure_errors.replicates": 105}, "measure_errors.replicates: 105", "measure_errors.group 10"),
+    ({"measure_errors.replicates": 10}, "measure_errors.replicates: "),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: ",".join(wrong[0]))
+def test_a_wrong_value_is_refused_by_its_key(wrong):
+    changes, *named = wrong
+    message = refusal(changed(changes))
+    for part in named:
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", 2512.0),
+        ("measure_errors.sizes", [64.0, 128.0, 256.0]),
+        ("measure_errors.replicates", 100.0),
+        ("extract_embeddings.shards", 2.0),
+    ],
+)
+def test_a_float_is_no_count(key, value):
+    """JSON Schema takes 64.0 for an integer, numpy and range do not: the job would fail hours later."""
+    assert f"config: {key}" in refusal(changed({key: value}))
+
+
+@pytest.mark.parametrize("key", ["fit_rates.misfit", "fit_rates.saturated"])
+def test_nan_is_no_threshold(key):
+    """Nothing is above NaN: no fit would ever be marked."""
+    assert f"config: {key}: " in refusal(changed({key: nan}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"measure_errors.sizes": [64, 128, 50001]},
+        {"measure_errors.sizes": [64, 128, 50000], "measure_errors.replacement": False},
+        {"measure_errors.replicates": 20},
+        {"layers": [5]},
+        {"fit_rates.misfit": 2.5},
+        {"seed": 0},
+    ],
+)
+def test_what_is_allowed_passes(changes):
+    assert check(changed(changes), SCHEMA) is None
+
+
+@pytest.mark.parametrize("config", [None, [], 3, "seed", {}])
+def test_a_file_that_is_no_config_is_refused(config):
+    refusal(config)
+
+
+def places(config: dict, above: tuple = ()) -> list[tuple]:
+    """Every key of every level, sections and lists too."""
+    found = [(*above, key) for key in config]
+    for key, value in config.items():
+        if isinstance(value, dict):
+            found += places(value, (*above, key))
+    return found
+
+
+numbers = st.integers() | st.floats(allow_nan=True) | st.sampled_from([0, -1, 1, 64, 1e5, inf])
+leaves = st.none() | st.booleans() | numbers | st.text(max_size=8)
+values = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_config_passes_or_is_refused_in_one_line(data):
+    config = deepcopy(DEFAULT)
+    *sections, last = data.draw(st.sampled_from(places(config)))
+    place = config
+    for section in sections:
+        place = place[section]
+    match data.draw(st.sampled_from(["replace", "delete", "add", "vary"])):
+        case "replace":
+            place[last] = data.draw(values)
+        case "vary":
+            lists = st.lists(st.integers(-2, 10**6), max_size=5)
+            place[last] = data.draw(lists if isinstance(place[last], list) else numbers)
+        case "delete":
+            del place[last]
+        case "add":
+            place[data.draw(st.text(max_size=8).filter(lambda key: key not in place) | st.integers())] = data.draw(
+                values
+            )
+    try:
+        assert check(config, SCHEMA) is None
+    except ValueError as error:
+        message = str(error)
+        assert message.startswith("config: ")
+        assert len(message.splitlines()) == 1
