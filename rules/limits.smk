@@ -1,7 +1,8 @@
 # The limit: attention over the whole population, kept as moments of its output.
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/corpus/blocks.zarr.zip
 # OUTPUTS  results/limits/parts/layer_{layer}_part_{part}.zarr.zip   count (block), mean (block, feature), scatter (block, feature, feature_2)
-#          results/limits/layer_{layer}.zarr.zip                     mean (feature), covariance (feature, feature_2)
+#          results/limits/layer_{layer}.zarr.zip                     mean (feature), covariance (feature, feature_2);
+#                                                                    mean_se, cov_se (head): 0 unless queries were drawn
 
 
 rule compute_limits:
@@ -26,6 +27,8 @@ rule compute_limits:
         part=lambda wildcards: int(wildcards.part),
         parts=len(LIMIT_PARTS),
         block=config["compute_limits"]["block"],
+        queries=config["compute_limits"]["queries"],
+        seed=config["seed"],
         dtype=config["compute_limits"]["dtype"],
         device=config["device"],
         code=code("compute_limits.py"),

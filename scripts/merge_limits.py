@@ -2,33 +2,30 @@
 
 import xarray as xr
 
+from attnlimit.errors import sampling_error
 from attnlimit.journal import open_log
 from attnlimit.moments import Moments, merge_all
-from attnlimit.store import identity, read, write
+from attnlimit.names import WHOLE_LAYER
+from attnlimit.store import read, write
 
 open_log(snakemake.log[0])
 p = snakemake.params
 
 parts = [read(path) for path in snakemake.input.limits]
-blocks = [
-    Moments(*(part[name].values[i] for name in Moments._fields)) for part in parts for i in range(part.sizes["block"])
-]
-whole = merge_all(blocks)
-first = parts[0]
+shared = parts[0]
+joined = xr.concat([part.drop_vars(["output_shift", "centre"]) for part in parts], "block")
+whole = merge_all(Moments(*block) for block in zip(*(joined[name].values for name in Moments._fields), strict=True))
+fourth = joined["fourth_moment"].sum("block").values
+mean_se, cov_se = sampling_error(whole, fourth, shared.attrs["queries"], shared.attrs["population"])
 
 limit = xr.Dataset(
     {
-        "mean": ("feature", whole.mean + first["output_shift"].values),
+        "mean": ("feature", whole.mean + shared["output_shift"].values),
         "covariance": (("feature", "feature_2"), whole.covariance),
-        "centre": ("feature", first["centre"].values),
+        "mean_se": ("head", mean_se),
+        "cov_se": ("head", cov_se),
+        "centre": ("feature", shared["centre"].values),
     },
-    coords={"layer": p.layer},
+    coords={"layer": p.layer, "head": [*range(len(mean_se) - 1), WHOLE_LAYER]},
 )
-write(
-    limit,
-    snakemake.output.limit,
-    **identity(first),
-    population=int(whole.count),
-    dtype=first.attrs["dtype"],
-    code=p.code,
-)
+write(limit, snakemake.output.limit, **(shared.attrs | {"code": p.code}))

@@ -46,6 +46,7 @@ for layer, axis in zip(layers, axes.flat, strict=False):
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
     top = float((rates["value"] / rates["limit_scale"]).sel(layer=layer, statistic=1).isel(n=0).max()) * 1.4
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
+    axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 1.2, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
     axis.set(xscale="log", yscale="log", title=f"layer {layer}")
     axis.legend(loc="lower left", handletextpad=0.2)
 for axis in axes.flat[len(layers) :]:

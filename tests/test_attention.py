@@ -7,12 +7,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attnlimit import attention
 from attnlimit.attention import (
     Segment,
     absorb,
     attend,
+    attend_plain,
     choose_device,
-    limit_moments,
+    counts_as_coordinate,
+    fourth_moment,
+    limit_outputs,
     nested_moments,
     output_moments,
     output_shift,
@@ -92,7 +96,8 @@ def atom_limit(tokens, counts, heads, blocks):
     segments = [
         Segment(projected.keys[:, block], projected.values[:, block], counts[block].double().log()) for block in blocks
     ]
-    found = merge_all(limit_moments(queries, [counts[block] for block in blocks], segments))
+    outputs = limit_outputs(queries, segments)
+    found = merge_all(output_moments(output, counts[block]) for output, block in zip(outputs, blocks, strict=True))
     return found._replace(mean=found.mean + output_shift(heads, centre))
 
 
@@ -151,3 +156,50 @@ def test_moments_of_far_away_outputs_do_not_cancel():
 def test_auto_device_is_one_that_torch_has():
     assert choose_device("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
     assert choose_device("cpu") == "cpu"
+
+
+def segment_with_counts(rng):
+    queries, keys, values = (torch.as_tensor(rng.normal(size=(2, 30, 5))) for _ in range(3))
+    return queries, Segment(keys, values, torch.as_tensor(rng.integers(1, 9, size=30)).double().log())
+
+
+@pytest.mark.parametrize("budget", [1, 10**4, 2**28])
+def test_plain_attention_equals_fused(monkeypatch, budget):
+    """Also when the memory allows only one query at a time."""
+    monkeypatch.setattr(attention, "PLAIN_BYTES", budget)
+    queries, segment = segment_with_counts(np.random.default_rng(7))
+    for one in (segment, Segment(segment.keys, segment.values)):
+        plain, fused = attend_plain(queries, one), attend(queries, one)
+        torch.testing.assert_close(plain.output, fused.output, rtol=1e-12, atol=1e-13)
+        torch.testing.assert_close(plain.total, fused.total, rtol=1e-12, atol=1e-13)
+
+
+def test_counts_as_a_coordinate_equal_counts_as_a_mask():
+    queries, segment = segment_with_counts(np.random.default_rng(8))
+    widened = counts_as_coordinate(queries, segment)
+    found = attend(widened[0], Segment(*widened[1:]))
+    expected = attend(queries, segment)
+    torch.testing.assert_close(found.output[..., :5], expected.output, rtol=1e-12, atol=1e-13)
+    torch.testing.assert_close(found.total, expected.total, rtol=1e-12, atol=1e-13)
+
+
+def test_out_of_memory_halves_the_queries(monkeypatch):
+    """A kernel that can take four queries at most still serves thirty."""
+    queries, segment = segment_with_counts(np.random.default_rng(9))
+    expected, kernel = attend(queries, segment), attention.FUSED["cpu", torch.float64]
+
+    def small(queries, segment):
+        if queries.shape[1] > 4:
+            raise torch.OutOfMemoryError("no room")
+        return kernel(queries, segment)
+
+    monkeypatch.setitem(attention.FUSED, ("cpu", torch.float64), small)
+    found = attend(queries, segment)
+    torch.testing.assert_close(found.output, expected.output, rtol=1e-12, atol=1e-13)
+    torch.testing.assert_close(found.total, expected.total, rtol=1e-12, atol=1e-13)
+
+
+def test_fourth_moment_counts_each_row():
+    output = torch.as_tensor([[[1.0], [3.0]], [[0.0], [4.0]]])  # (head, query, width)
+    found = fourth_moment(output, torch.as_tensor([3, 1]), np.array([1.5, 1.0]))
+    np.testing.assert_allclose(found, [3 * 0.5**4 + 1.5**4, 3 + 3**4, 3 * 1.25**2 + (2.25 + 9) ** 2])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from attnlimit.errors import distances, group_gram, limit_scale, measure, spectral_norm
+from attnlimit.errors import distances, group_gram, limit_scale, measure, sampling_error, spectral_norm
 from attnlimit.moments import moments
 
 
@@ -58,3 +58,18 @@ def test_limit_scale_is_the_root_mean_square_of_the_outputs():
     np.testing.assert_allclose(found["mean"][-1], np.sqrt((rows**2).sum(1).mean()))
     np.testing.assert_allclose(found["mean"][0], np.sqrt((rows[:, :2] ** 2).sum(1).mean()))
     np.testing.assert_allclose(found["cov"][-1], np.linalg.norm(block.covariance))
+
+
+def test_standard_error_of_a_subsampled_limit():
+    """Half of 2000 rows, drawn 4000 times: the rms distance to the whole is the standard error."""
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(2000, 2)) * [1, 3] + rng.exponential(size=(2000, 1))
+    whole = moments(rows)
+    samples = [moments(rows[rng.choice(2000, 1000, replace=False)]) for _ in range(4000)]
+    mean_rms = np.sqrt(np.mean([((sample.mean - whole.mean) ** 2).sum() for sample in samples]))
+    cov_rms = np.sqrt(np.mean([((sample.covariance - whole.covariance) ** 2).sum() for sample in samples]))
+    fourth = (((rows[:1000] - rows[:1000].mean(0)) ** 2).sum(1) ** 2).sum()
+    mean_se, cov_se = sampling_error(moments(rows[:1000]), np.array([fourth, fourth]), 1000, 2000)
+    assert mean_se[-1] == pytest.approx(mean_rms, rel=0.1)
+    assert cov_se[-1] == pytest.approx(cov_rms, rel=0.1)
+    assert sampling_error(whole, np.array([fourth, fourth]), 2000, 2000)[0].max() == 0

@@ -159,7 +159,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_any_config_passes_or_is_refused_in_one_line(data):
     config = deepcopy(DEFAULT)

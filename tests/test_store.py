@@ -131,8 +131,8 @@ def flip_in_file(path):
 
 
 def flip_in_chunk(path):
-    """The zip's own checksum is right here: only the chunk's can tell."""
-    rewrite(path, lambda entries: entries.update({"one/c": flip(entries["one/c"], 3)}))
+    """In the number itself, behind 9 bytes of zstd, with the zip's own checksum mended: only the chunk's can tell."""
+    rewrite(path, lambda entries: entries.update({"one/c": flip(entries["one/c"], 12)}))
 
 
 def remove_chunk(path):

@@ -22,7 +22,7 @@ def draw():
     n = np.geomspace(10, 1000, 5)
     axis.errorbar(n, n**-0.5, 0.1 * n**-0.5, fmt="o", mfc="white", capsize=1.5, label=r"$\beta$ = 0.50")
     axis.fill_between(n, n**-0.6, n**-0.4, alpha=0.1, hatch="//")
-    axis.set(xscale="log", yscale="log", xlabel="tokens $n$", title="layer 0")
+    axis.set(xlabel="tokens $n$", title="layer 0")
     axis.legend()
     return figure
 

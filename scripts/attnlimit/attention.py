@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from attnlimit.moments import Moments
 
-fused_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-fused_cuda = torch.ops.aten._scaled_dot_product_efficient_attention
 ROWS_PER_SUM = 1024
+PLAIN_BYTES = 2**28
 
 
 class Heads(NamedTuple):
@@ -103,17 +103,69 @@ def output_shift(heads: Heads, centre: np.ndarray) -> np.ndarray:
 
 
 def attend(queries: Tensor, segment: Segment) -> State:
-    """Softmax attention of queries (head, query, width) to one segment of keys, and its log-sum-exp."""
+    """Softmax attention of queries (head, query, width) to one segment of keys, and its log-sum-exp.
+
+    One fused pass where torch has one that returns the log-sum-exp; out of memory, the queries are halved.
+    """
+    kernel = FUSED.get((queries.device.type, queries.dtype), attend_plain)
+    try:
+        return kernel(queries, segment)
+    except torch.OutOfMemoryError:
+        half = queries.shape[1] // 2
+        if half == 0:
+            raise
+        states = [attend(part, segment) for part in (queries[:, :half], queries[:, half:])]
+        return State(*(torch.cat(parts, dim=1) for parts in zip(*states, strict=True)))
+
+
+def attend_cpu(queries: Tensor, segment: Segment) -> State:
+    mask = None if segment.log_counts is None else segment.log_counts[None, None, None]  # (1, 1, 1, key)
     batch = [part[None] for part in (queries, segment.keys, segment.values)]
-    mask = None if segment.log_counts is None else segment.log_counts[None, None, None]
-    if queries.device.type == "cpu":
-        output, total = fused_cpu(*batch, attn_mask=mask, scale=1.0)
-    elif queries.device.type == "cuda":
-        bias = None if mask is None else mask.expand(1, len(queries), queries.shape[1], -1)
-        output, total, *_ = fused_cuda(*batch, bias, compute_log_sumexp=True, scale=1.0)
-    else:
-        raise ValueError(f"device {queries.device.type}: no fused attention with log-sum-exp; use cpu or cuda")
-    return State(output[0], total[0, :, : queries.shape[1]])  # CUDA pads the log-sum-exp to whole tiles
+    output, total = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*batch, attn_mask=mask, scale=1.0)
+    return State(output[0], total[0])
+
+
+def attend_cuda(queries: Tensor, segment: Segment) -> State:
+    """The kernel wants widths that are multiples of 8, and returns the log-sum-exp in whole tiles."""
+    parts = counts_as_coordinate(queries, segment)
+    batch = [functional.pad(part, (0, -part.shape[-1] % 8))[None] for part in parts]
+    output, total, *_ = torch.ops.aten._scaled_dot_product_efficient_attention(*batch, None, True, scale=1.0)
+    return State(output[0, ..., : queries.shape[-1]], total[0, :, : queries.shape[1]])
+
+
+def attend_plain(queries: Tensor, segment: Segment) -> State:
+    """The formula itself, a few queries at a time: for a device or precision without a fused kernel."""
+    queries, keys, values = counts_as_coordinate(queries, segment)
+    rows = max(1, free_bytes(queries.device) // (4 * len(keys) * keys.shape[1] * keys.itemsize))
+    states = []
+    for part in queries.split(rows, dim=1):
+        scores = part @ keys.mT  # (head, query, key)
+        total = scores.logsumexp(-1)
+        states.append(State((scores - total[..., None]).exp_() @ values, total))
+    output, total = (torch.cat(parts, dim=1) for parts in zip(*states, strict=True))
+    return State(output[..., : segment.values.shape[-1]], total)
+
+
+def counts_as_coordinate(queries: Tensor, segment: Segment) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values, with log c added to the scores by one more coordinate: 1 in queries, log c in keys."""
+    if segment.log_counts is None:
+        return queries, segment.keys, segment.values
+    ones, zeros = queries.new_ones(*queries.shape[:2], 1), segment.values.new_zeros(*segment.values.shape[:2], 1)
+    logs = segment.log_counts[None, :, None].expand(len(queries), -1, 1)
+    pairs = [(queries, ones), (segment.keys, logs), (segment.values, zeros)]
+    return tuple(torch.cat(pair, dim=-1) for pair in pairs)
+
+
+def free_bytes(device: torch.device) -> int:
+    """What a pass may fill: most of the free memory of a GPU, elsewhere a fixed share."""
+    return torch.cuda.mem_get_info(device)[0] * 3 // 4 if device.type == "cuda" else PLAIN_BYTES
+
+
+FUSED = {
+    ("cpu", torch.float32): attend_cpu,
+    ("cpu", torch.float64): attend_cpu,
+    ("cuda", torch.float32): attend_cuda,
+}
 
 
 def absorb(state: State | None, queries: Tensor, segment: Segment) -> State:
@@ -140,12 +192,12 @@ def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
         start = size
 
 
-def limit_moments(blocks: list[Tensor], counts: list[Tensor], segments: Iterable[Segment]) -> list[Moments]:
-    """Moments of the attention of each block of queries to all segments of keys, each query counted `counts` times."""
+def limit_outputs(blocks: list[Tensor], segments: Iterable[Segment]) -> list[Tensor]:
+    """Attention of each block of queries to all segments of keys: memory holds the blocks and one segment."""
     states = [None] * len(blocks)
     for segment in segments:
         states = [absorb(state, queries, segment) for state, queries in zip(states, blocks, strict=True)]
-    return [output_moments(state.output, count) for state, count in zip(states, counts, strict=True)]
+    return [state.output for state in states]
 
 
 def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
@@ -165,3 +217,14 @@ def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
     rest = mean - rounded
     scatter = (scatter + scatter.T) / 2 - count * torch.outer(rest, rest)  # (feature, feature)
     return Moments(float(count), mean.cpu().numpy(), scatter.cpu().numpy())
+
+
+def fourth_moment(output: Tensor, counts: Tensor, mean: np.ndarray) -> np.ndarray:
+    """Sum of |y - mean|^4 over the outputs of each head and, last, of all heads side by side: (head + 1,).
+
+    It gives the standard error of a covariance estimated from some of the queries.
+    """
+    centre = torch.as_tensor(mean, device=output.device).view(len(output), 1, -1)
+    squares = (output.double() - centre).square().sum(-1)  # (head, query)
+    squares = torch.cat([squares, squares.sum(0, keepdim=True)])
+    return (squares.square() @ counts.double()).cpu().numpy()

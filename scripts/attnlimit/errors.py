@@ -95,3 +95,17 @@ def limit_scale(mean: np.ndarray, covariance: np.ndarray, heads: int) -> dict[st
     traces = np.array([np.trace(covariance[unit, unit]) for unit in units])
     norms = distances(mean, covariance, heads)
     return norms | {"mean": np.sqrt(norms["mean"] ** 2 + traces)}
+
+
+def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population: int) -> tuple[np.ndarray, np.ndarray]:
+    """Standard errors of a limit from some of the queries, per head and last the whole layer; 0 from all of them.
+
+    With C the covariance and M of N queries drawn without replacement: mean sqrt(tr C / M (1 - M/N)), covariance
+    (Frobenius) sqrt((E|y - m|^4 - ||C||_F^2) / M (1 - M/N)).  fourth (head + 1,) is the sum of |y - m|^4.
+    """
+    rest = 1 - queries / population if queries < population else 0.0
+    units = [*head_slices(len(limit.mean), len(fourth) - 1), slice(None)]
+    blocks = [limit.covariance[unit, unit] for unit in units]
+    mean = [np.trace(block) for block in blocks]
+    covariance = [total / limit.count - (block**2).sum() for block, total in zip(blocks, fourth, strict=True)]
+    return tuple(np.sqrt(np.array(variance) / limit.count * rest) for variance in (mean, covariance))

@@ -1,15 +1,24 @@
 """Refuse a wrong config before any job starts, in one line that names the key."""
 
+import math
 from pathlib import Path
 
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
+from jsonschema.validators import extend
+
+# JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
+TYPES = {
+    "integer": lambda _, value: type(value) is int,
+    "number": lambda _, value: type(value) in (int, float) and math.isfinite(value),
+}
+Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
 
 def check(config: dict, schema: Path) -> None:
     """Raise ValueError at the first key that the schema or the rules between keys refuse."""
-    error = best_match(Draft202012Validator(yaml.safe_load(schema.read_text())).iter_errors(config))
+    error = best_match(Validator(yaml.safe_load(schema.read_text())).iter_errors(config))
     if error is not None:
         raise ValueError(f"config: {'.'.join(map(str, error.path)) or 'top level'}: {error.message}")
     errors, population = config["measure_errors"], config["tokenize_corpus"]["population"]
@@ -28,6 +37,10 @@ def check(config: dict, schema: Path) -> None:
         )
     if errors["replicates"] < 2 * errors["group"]:
         refuse("measure_errors.replicates", "must make at least two groups of measure_errors.group")
+    if config["compute_limits"]["queries"] > population:
+        refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
+    if config["extract_embeddings"]["shards"] > population // config["tokenize_corpus"]["block"]:
+        refuse("extract_embeddings.shards", "more shards than blocks of tokens")
 
 
 def refuse(key: str, why: str) -> None:
