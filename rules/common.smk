@@ -46,9 +46,7 @@ def code(script):
         path = queue.pop()
         if path not in found:
             found.add(path)
-            imports = [
-                node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)
-            ]
+            imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
             modules = [node.module for node in imports if (node.module or "").startswith("attnlimit.")]
             queue += [SCRIPTS.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
     digest = hashlib.sha256()

@@ -62,9 +62,7 @@ rule state_answer:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        answer=report(
-            "results/answer.txt", caption="report/answer.rst", category="Answer", labels={"text": "in short"}
-        ),
+        answer=report("results/answer.txt", caption="report/answer.rst", category="Answer", labels={"text": "in short"}),
     log:
         "results/logs/state_answer/log.txt",
     benchmark:

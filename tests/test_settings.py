@@ -92,6 +92,9 @@ WRONG = [
     ),
     ({"measure_errors.replicates": 105}, "measure_errors.replicates: 105", "measure_errors.group 10"),
     ({"measure_errors.replicates": 10}, "measure_errors.replicates: "),
+    ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
+    ({"extract_embeddings.shards": 99}, "extract_embeddings.shards: "),
+    ({"fit_rates.saturated": 10**400}, "fit_rates.saturated: "),
 ]
 
 
@@ -130,6 +133,9 @@ def test_nan_is_no_threshold(key):
         {"measure_errors.sizes": [64, 128, 50000], "measure_errors.replacement": False},
         {"measure_errors.replicates": 20},
         {"layers": [5]},
+        {"compute_limits.queries": 50000},
+        {"extract_embeddings.shards": 97},
+        {"tokenize_corpus.population": 300, "extract_embeddings.shards": 1},
         {"fit_rates.misfit": 2.5},
         {"seed": 0},
     ],
