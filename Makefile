@@ -3,10 +3,11 @@ PYTHON ?= python3.11
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 CONFIG ?=
 BIN := .venv/bin
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
+SNAKEMAKE := $(BIN)/snakemake
+OPTIONS := --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test lint clean
+.PHONY: help setup reproduce bench test lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -21,13 +22,17 @@ setup: .venv/ready ## build the environment in .venv from requirements.lock
 
 reproduce: .venv/ready ## run everything: figures, table, report; CONFIG=my.yaml for your own, CORES=8 for more
 	@start=$$(date +%s) && \
-	$(SNAKEMAKE) --logger rich && \
+	$(SNAKEMAKE) $(OPTIONS) --logger rich && \
 	$(MAKE) --no-print-directory results/report.html && \
 	echo && cat results/answer.txt && echo "time taken: $$(($$(date +%s) - start)) s" && \
 	echo && echo "report   results/report.html" && echo "figures  results/figures/" && echo "table    results/rates.csv"
 
 results/report.html: results/answer.txt results/rates.csv $(wildcard results/figures/*.png)
-	@$(SNAKEMAKE) --report $@ --quiet all
+	@$(SNAKEMAKE) $(OPTIONS) --report $@ --quiet all
+
+bench: .venv/ready ## time the kernel against what a user would write, into results/bench/
+	@rm -f results/bench/attention.json
+	@$(SNAKEMAKE) results/bench/attention.json $(OPTIONS) --logger rich
 
 test: lint ## lint, unit tests, and a small run of the whole workflow
 	$(BIN)/python -m pytest
@@ -35,7 +40,7 @@ test: lint ## lint, unit tests, and a small run of the whole workflow
 lint: .venv/ready ## ruff, snakefmt, snakemake --lint
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
-	$(BIN)/snakemake --lint
+	$(SNAKEMAKE) --lint
 
 clean: ## remove the results, keep the environment
 	rm -rf results .snakemake

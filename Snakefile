@@ -13,6 +13,7 @@ include: "rules/limits.smk"
 include: "rules/errors.smk"
 include: "rules/rates.smk"
 include: "rules/figures.smk"
+include: "rules/bench.smk"
 
 
 report: "rules/report/workflow.rst"

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import xarray as xr
+from safetensors import SafetensorError
 from transformers import AutoModel
 from transformers.utils import logging as transformers_logging
 
@@ -44,20 +45,28 @@ def copy_verified(source: Path, target: Path, sha256: str) -> None:
 
 def load(folder: Path) -> torch.nn.Module:
     """The model of a folder with FILES: safetensors only, no remote code, every tensor present and finite."""
-    family = json.loads((folder / "config.json").read_text())["model_type"]
+    family = json.loads((folder / "config.json").read_text()).get("model_type")
     if family not in SUPPORTED:
         raise ValueError(f"{folder / 'config.json'}: model_type {family} is not supported; use {', '.join(SUPPORTED)}")
     transformers_logging.disable_progress_bar()
-    model, info = AutoModel.from_pretrained(
-        folder,
-        use_safetensors=True,
-        trust_remote_code=False,
-        local_files_only=True,
-        output_loading_info=True,
-        dtype=torch.float32,
-    )
+    weights = folder / "model.safetensors"
+    try:
+        model, info = AutoModel.from_pretrained(
+            folder,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+            dtype=torch.float32,
+        )
+    except SafetensorError as error:
+        raise ValueError(f"{weights}: damaged ({error}); delete it and run fetch_model again") from error
     if info["missing_keys"]:
-        raise LookupError(f"{folder / 'model.safetensors'}: no tensor {sorted(info['missing_keys'])[0]}")
+        raise LookupError(f"{weights}: no tensor {sorted(info['missing_keys'])[0]}")
+    if info["mismatched_keys"]:
+        name, found, expected = sorted(info["mismatched_keys"])[0]
+        raise ValueError(f"{weights}: tensor {name} is {tuple(found)}, config.json says {tuple(expected)}")
     for name, tensor in model.state_dict().items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"{folder / 'model.safetensors'}: tensor {name} holds NaN or infinite values")

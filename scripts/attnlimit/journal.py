@@ -20,7 +20,7 @@ def open_log(path: str) -> None:
 
     def last_words(kind, error, trace):
         logger.error("%s", "".join(traceback.format_exception(kind, error, trace)))
-        print(traceback.format_exception_only(kind, error)[-1].strip(), file=sys.stderr, flush=True)
+        print(f"{kind.__name__}: {error}", file=sys.stderr, flush=True)
 
     sys.excepthook = last_words
 

@@ -12,8 +12,7 @@ def gather(shards: list[str], layer: int, wanted: np.ndarray) -> np.ndarray:
         part = read(shard, layer=layer, token=slice(int(wanted[0]), int(wanted[-1])))
         numbers = part["token"].values
         if len(numbers):
-            inside = wanted[(wanted >= numbers[0]) & (wanted <= numbers[-1])]
-            rows.append(part["tokens"].values[inside - numbers[0]])
+            rows.append(part["tokens"].sel(token=np.intersect1d(wanted, numbers, assume_unique=True)).values)
     found = sum(map(len, rows))
     if found != len(wanted):
         raise LookupError(f"embeddings: {found} of {len(wanted)} tokens found; run extract_embeddings again")

@@ -11,7 +11,7 @@ from jsonschema.validators import extend
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
 TYPES = {
     "integer": lambda _, value: type(value) is int,
-    "number": lambda _, value: type(value) in (int, float) and math.isfinite(value),
+    "number": lambda _, value: type(value) is int or (type(value) is float and math.isfinite(value)),
 }
 Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
@@ -20,7 +20,7 @@ def check(config: dict, schema: Path) -> None:
     """Raise ValueError at the first key that the schema or the rules between keys refuse."""
     error = best_match(Validator(yaml.safe_load(schema.read_text())).iter_errors(config))
     if error is not None:
-        raise ValueError(f"config: {'.'.join(map(str, error.path)) or 'top level'}: {error.message}")
+        raise ValueError(f"config: {'.'.join(map(str, error.path)) or 'top level'}: {error.message[:200]}")
     errors, population = config["measure_errors"], config["tokenize_corpus"]["population"]
     sizes = errors["sizes"]
     if any(larger <= smaller for smaller, larger in zip(sizes, sizes[1:], strict=False)):
@@ -39,8 +39,8 @@ def check(config: dict, schema: Path) -> None:
         refuse("measure_errors.replicates", "must make at least two groups of measure_errors.group")
     if config["compute_limits"]["queries"] > population:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
-    if config["extract_embeddings"]["shards"] > population // config["tokenize_corpus"]["block"]:
-        refuse("extract_embeddings.shards", "more shards than blocks of tokens")
+    if config["extract_embeddings"]["shards"] > -(-population // config["tokenize_corpus"]["block"]):
+        refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
 
 
 def refuse(key: str, why: str) -> None:

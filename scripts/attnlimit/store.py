@@ -2,10 +2,12 @@
 
 import sys
 import zipfile
+import zlib
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
 
+import numpy as np
 import xarray as xr
 import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
@@ -16,6 +18,7 @@ from zarr.storage import MemoryStore, ZipStore
 from attnlimit.files import atomic
 
 CHUNK_BYTES = 32 * 2**20
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError, OSError)
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 
@@ -61,25 +64,44 @@ def chunk_shape(array: xr.Variable) -> tuple[int, ...]:
 
 def read(path: str | Path, **select) -> xr.Dataset:
     """Load a store, or only the part at the given coordinates; refuse it if any of it is missing or damaged."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"{path}: no such store; run the rule that makes it")
     try:
-        with ZipStore(path, mode="r") as store, zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(path) as archive, ZipStore(path, mode="r") as store:
             require_complete(zarr.open_group(store, mode="r"), archive.namelist())
             dataset = xr.open_zarr(store, consolidated=False, chunks=None)
+            require_labels(dataset, select)
             return dataset.sel(select).load()
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: no such store; run the rule that makes it") from None
-    except KeyError as error:
-        raise LookupError(f"{path}: no {error} in this store") from error
-    except (zipfile.BadZipFile, ValueError, RuntimeError, OSError) as error:
+    except UnknownLabelError as error:
+        raise LookupError(f"{path}: {error}") from None
+    except PermissionError:
+        raise
+    except DAMAGE as error:
         raise ValueError(f"{path}: damaged store ({error}); delete it and run again") from error
 
 
 def require_complete(group: zarr.Group, entries: list[str]) -> None:
-    """A chunk that is not there would read as fill values: refuse, never fill."""
+    """A chunk that is not there would read as fill values, a coordinate as positions: refuse, never fill."""
+    expected = {"zarr.json"}
     for name, array in group.arrays():
-        chunks = [entry for entry in entries if entry == f"{name}/c" or entry.startswith(f"{name}/c/")]
-        if len(chunks) != array.nchunks:
-            raise ValueError(f"{name}: {len(chunks)} of {array.nchunks} chunks there")
+        keys = map(array.metadata.encode_chunk_key, np.ndindex(array.cdata_shape))
+        expected |= {f"{name}/zarr.json", *(f"{name}/{key}" for key in keys)}
+    if sorted(entries) != sorted(expected):
+        raise ValueError(f"entry {min(expected ^ set(entries), default='twice')} missing or unknown")
+
+
+class UnknownLabelError(Exception):
+    """A coordinate asked for that the store does not have."""
+
+
+def require_labels(dataset: xr.Dataset, select: dict) -> None:
+    """Without its index, a coordinate would be taken for a position and give another row's numbers."""
+    for name, wanted in select.items():
+        if name not in dataset.indexes:
+            raise UnknownLabelError(f"no coordinate {name}; it has {', '.join(map(str, dataset.indexes))}")
+        held = dataset.indexes[name]
+        if not isinstance(wanted, slice) and not np.isin(wanted, held).all():
+            raise UnknownLabelError(f"no {name} {wanted}; it has {held.tolist()}")
 
 
 def identity(*datasets: xr.Dataset) -> dict:

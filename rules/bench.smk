@@ -1,0 +1,31 @@
+# Speed of the kernel, on request: `make bench`.
+# INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/corpus/blocks.zarr.zip
+# OUTPUTS  results/bench/attention.json   a list of records: case, contender, seconds, speed-ups, errors, peak memory, roofline
+#          results/bench/attention.txt    the same as a table
+
+
+rule bench_attention:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+    output:
+        records="results/bench/attention.json",
+        table="results/bench/attention.txt",
+    log:
+        "results/logs/bench_attention/log.txt",
+    benchmark:
+        "results/benchmarks/bench_attention/run.tsv"
+    conda:
+        "../envs/bench_attention.yaml"
+    threads: workflow.cores
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        repeats=config["bench_attention"]["repeats"],
+        scale=config["bench_attention"]["scale"],
+        seed=config["seed"],
+        code=code("bench_attention.py"),
+    script:
+        "../scripts/bench_attention.py"
