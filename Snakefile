@@ -11,6 +11,7 @@ include: "rules/corpus.smk"
 include: "rules/embeddings.smk"
 include: "rules/limits.smk"
 include: "rules/errors.smk"
+include: "rules/synthetic.smk"
 include: "rules/rates.smk"
 include: "rules/figures.smk"
 
