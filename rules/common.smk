@@ -24,8 +24,8 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
-SOURCES = ["bert"]
-FIGURES = ["convergence", "beta_vs_horizon"]
+SOURCES = ["bert", "sphere"]
+FIGURES = ["convergence", "beta_vs_horizon", "sphere_beta_vs_horizon", "hardmax"]
 FORMATS = ["pdf", "svg", "png"]
 
 
@@ -67,6 +67,8 @@ EMBEDDINGS = expand("results/embeddings/shard_{shard}.zarr.zip", shard=SHARDS)
 
 def errors_of_source(wildcards):
     """Where fit_rates finds the errors of a source, and the geometry if they do not hold it themselves."""
+    if wildcards.source != "bert":
+        return {"errors": [f"results/synthetic/{wildcards.source}.zarr.zip"]}
     return {
         "errors": expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS),
         "geometry": expand("results/geometry/layer_{layer}.zarr.zip", layer=LAYERS),

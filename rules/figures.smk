@@ -1,5 +1,5 @@
 # Figures: they read stored values and compute none.
-# INPUTS   results/rates/bert.zarr.zip
+# INPUTS   results/rates/{bert,sphere}.zarr.zip, results/synthetic/{sphere,hardmax}.zarr.zip
 # OUTPUTS  results/figures/{figure}.{pdf,svg,png}
 
 
@@ -57,3 +57,60 @@ rule plot_beta_vs_horizon:
         code=code("plot_beta_vs_horizon.py"),
     script:
         "../scripts/plot_beta_vs_horizon.py"
+
+
+rule plot_sphere_beta_vs_horizon:
+    input:
+        errors="results/synthetic/sphere.zarr.zip",
+        rates="results/rates/sphere.zarr.zip",
+    output:
+        pdf="results/figures/sphere_beta_vs_horizon.pdf",
+        svg="results/figures/sphere_beta_vs_horizon.svg",
+        png=report(
+            "results/figures/sphere_beta_vs_horizon.png",
+            caption="report/sphere_beta_vs_horizon.rst",
+            category="Figures",
+            labels={"figure": "rate against horizon, tokens on a sphere"},
+        ),
+    log:
+        "results/logs/plot_sphere_beta_vs_horizon/log.txt",
+    benchmark:
+        "results/benchmarks/plot_sphere_beta_vs_horizon/run.tsv"
+    conda:
+        "../envs/plot_sphere_beta_vs_horizon.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_sphere_beta_vs_horizon.py"),
+    script:
+        "../scripts/plot_sphere_beta_vs_horizon.py"
+
+
+rule plot_hardmax:
+    input:
+        hardmax="results/synthetic/hardmax.zarr.zip",
+    output:
+        pdf="results/figures/hardmax.pdf",
+        svg="results/figures/hardmax.svg",
+        png=report(
+            "results/figures/hardmax.png",
+            caption="report/hardmax.rst",
+            category="Figures",
+            labels={"figure": "hardmax: error against n, by dimension"},
+        ),
+    log:
+        "results/logs/plot_hardmax/log.txt",
+    benchmark:
+        "results/benchmarks/plot_hardmax/run.tsv"
+    conda:
+        "../envs/plot_hardmax.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_hardmax.py"),
+    script:
+        "../scripts/plot_hardmax.py"

@@ -15,8 +15,11 @@ from attnlimit.store import read
 
 ROOT = Path(__file__).parents[1]
 SMOKE = "tests/smoke/config.yaml"
-PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
-DOWNSTREAM = PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
+MODEL_PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
+PLOTS = MODEL_PLOTS | {"plot_sphere_beta_vs_horizon": 1, "plot_hardmax": 1}
+DOWNSTREAM = MODEL_PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
+SPHERE = {"fit_rates": 2, "plot_sphere_beta_vs_horizon": 1}  # with the fit of the model
+HARDMAX = {"simulate_hardmax": 1, "plot_hardmax": 1}
 
 
 def clone(folder: Path) -> Path:
@@ -79,7 +82,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 19
+    assert len(stores) == 22
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -119,10 +122,10 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("rates.py", DOWNSTREAM),
+        ("rates.py", DOWNSTREAM | SPHERE | HARDMAX),
         ("style.py", PLOTS | {"all": 1}),
-        ("errors.py", DOWNSTREAM | {"measure_errors": 4, "merge_errors": 2}),
-        ("geometry.py", DOWNSTREAM | {"measure_geometry": 2}),
+        ("errors.py", DOWNSTREAM | SPHERE | {"measure_errors": 4, "merge_errors": 2, "simulate_sphere": 1}),
+        ("geometry.py", DOWNSTREAM | SPHERE | {"measure_geometry": 2, "simulate_sphere": 1}),
     ],
 )
 def test_editing_a_module_reruns_its_dependents(restored, module, expected):
@@ -135,7 +138,7 @@ def test_editing_a_module_reruns_its_dependents(restored, module, expected):
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == DOWNSTREAM
+    assert planned(restored) == DOWNSTREAM | SPHERE
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):

@@ -1,6 +1,7 @@
 """Refuse a wrong config before any job starts, in one line that names the key."""
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import yaml
@@ -21,26 +22,33 @@ def check(config: dict, schema: Path) -> None:
     error = best_match(Validator(yaml.safe_load(schema.read_text())).iter_errors(config))
     if error is not None:
         raise ValueError(f"config: {'.'.join(map(str, error.path)) or 'top level'}: {error.message[:200]}")
+    for name, section in config.items():
+        if isinstance(section, dict):
+            check_section(name, section)
     errors, population = config["measure_errors"], config["tokenize_corpus"]["population"]
-    sizes = errors["sizes"]
-    if any(larger <= smaller for smaller, larger in zip(sizes, sizes[1:], strict=False)):
-        refuse("measure_errors.sizes", "must increase")
-    if not errors["replacement"] and sizes[-1] > population:
+    largest = errors["sizes"][-1]
+    if not errors["replacement"] and largest > population:
         refuse(
             "measure_errors.sizes",
-            f"{sizes[-1]} exceeds tokenize_corpus.population {population} without replacement",
+            f"{largest} exceeds tokenize_corpus.population {population} without replacement",
         )
-    if errors["replicates"] % errors["group"]:
-        refuse(
-            "measure_errors.replicates",
-            f"{errors['replicates']} is no multiple of measure_errors.group {errors['group']}",
-        )
-    if errors["replicates"] < 2 * errors["group"]:
-        refuse("measure_errors.replicates", "must make at least two groups of measure_errors.group")
     if config["compute_limits"]["queries"] > population:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
     if config["extract_embeddings"]["shards"] > -(-population // config["tokenize_corpus"]["block"]):
         refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
+
+
+def check_section(name: str, section: dict) -> None:
+    """Sizes increase, and replicates make at least two whole groups, wherever a section has them."""
+    for key in ("sizes", "direct_sizes"):
+        if any(larger <= smaller for smaller, larger in pairwise(section.get(key, []))):
+            refuse(f"{name}.{key}", "must increase")
+    if "group" in section:
+        replicates, group = section["replicates"], section["group"]
+        if replicates % group:
+            refuse(f"{name}.replicates", f"{replicates} is no multiple of {name}.group {group}")
+        if replicates < 2 * group:
+            refuse(f"{name}.replicates", f"must make at least two groups of {name}.group")
 
 
 def refuse(key: str, why: str) -> None:

@@ -1,0 +1,63 @@
+# Simulated tokens, whose limits have closed forms.
+# INPUTS   none
+# OUTPUTS  results/synthetic/sphere.zarr.zip    mean, cov, cov_spectral (setting, replicate, n); {mean,cov}_gram (setting, n, group,
+#                                               group_2); …_scale, horizon, psi, bound_v3, …, scale, attended (setting)
+#          results/synthetic/hardmax.zarr.zip   expected, proposition, ratio (n); {line,plane}_error (n, replicate_…), direct_error
+#                                               (dimension, n_direct, replicate_direct); …_value, …_value_se, …_local_slope, …_local_power
+
+
+rule simulate_sphere:
+    output:
+        errors="results/synthetic/sphere.zarr.zip",
+    log:
+        "results/logs/simulate_sphere/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_sphere/run.tsv"
+    conda:
+        "../envs/simulate_sphere.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=240,
+    params:
+        dimension=config["simulate_sphere"]["dimension"],
+        radius=config["simulate_sphere"]["radius"],
+        horizons=config["simulate_sphere"]["horizons"],
+        scales=config["simulate_sphere"]["scales"],
+        sizes=config["simulate_sphere"]["sizes"],
+        replicates=config["simulate_sphere"]["replicates"],
+        group=config["simulate_sphere"]["group"],
+        nested=config["simulate_sphere"]["nested"],
+        dtype=config["simulate_sphere"]["dtype"],
+        device=config["device"],
+        seed=config["seed"],
+        code=code("simulate_sphere.py"),
+    script:
+        "../scripts/simulate_sphere.py"
+
+
+rule simulate_hardmax:
+    output:
+        hardmax="results/synthetic/hardmax.zarr.zip",
+    log:
+        "results/logs/simulate_hardmax/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_hardmax/run.tsv"
+    conda:
+        "../envs/simulate_hardmax.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        sigma=config["simulate_hardmax"]["sigma"],
+        sizes=config["simulate_hardmax"]["sizes"],
+        line_replicates=config["simulate_hardmax"]["line_replicates"],
+        plane_replicates=config["simulate_hardmax"]["plane_replicates"],
+        dimensions=config["simulate_hardmax"]["dimensions"],
+        direct_sizes=config["simulate_hardmax"]["direct_sizes"],
+        direct_replicates=config["simulate_hardmax"]["direct_replicates"],
+        seed=config["seed"],
+        code=code("simulate_hardmax.py"),
+    script:
+        "../scripts/simulate_hardmax.py"
