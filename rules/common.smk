@@ -25,7 +25,7 @@ LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 SOURCES = ["bert", "sphere"]
-FIGURES = ["convergence", "beta_vs_horizon", "sphere_beta_vs_horizon", "hardmax"]
+FIGURES = ["convergence", "beta_vs_horizon", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
 FORMATS = ["pdf", "svg", "png"]
 
 

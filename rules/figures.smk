@@ -1,5 +1,5 @@
 # Figures: they read stored values and compute none.
-# INPUTS   results/rates/{bert,sphere}.zarr.zip, results/synthetic/{sphere,hardmax}.zarr.zip
+# INPUTS   results/rates/{bert,sphere,uniform}.zarr.zip, results/synthetic/{sphere,hardmax,normality}.zarr.zip
 # OUTPUTS  results/figures/{figure}.{pdf,svg,png}
 
 
@@ -114,3 +114,59 @@ rule plot_hardmax:
         code=code("plot_hardmax.py"),
     script:
         "../scripts/plot_hardmax.py"
+
+
+rule plot_uniform:
+    input:
+        rates="results/rates/uniform.zarr.zip",
+    output:
+        pdf="results/figures/uniform.pdf",
+        svg="results/figures/uniform.svg",
+        png=report(
+            "results/figures/uniform.png",
+            caption="report/uniform.rst",
+            category="Figures",
+            labels={"figure": "largest error over a ball"},
+        ),
+    log:
+        "results/logs/plot_uniform/log.txt",
+    benchmark:
+        "results/benchmarks/plot_uniform/run.tsv"
+    conda:
+        "../envs/plot_uniform.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_uniform.py"),
+    script:
+        "../scripts/plot_uniform.py"
+
+
+rule plot_normality:
+    input:
+        normality="results/synthetic/normality.zarr.zip",
+    output:
+        pdf="results/figures/normality.pdf",
+        svg="results/figures/normality.svg",
+        png=report(
+            "results/figures/normality.png",
+            caption="report/normality.rst",
+            category="Figures",
+            labels={"figure": "asymptotic normality at one query"},
+        ),
+    log:
+        "results/logs/plot_normality/log.txt",
+    benchmark:
+        "results/benchmarks/plot_normality/run.tsv"
+    conda:
+        "../envs/plot_normality.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_normality.py"),
+    script:
+        "../scripts/plot_normality.py"

@@ -4,6 +4,12 @@
 #                                               group_2); …_scale, horizon, psi, bound_v3, …, scale, attended (setting)
 #          results/synthetic/hardmax.zarr.zip   expected, proposition, ratio (n); {line,plane}_error (n, replicate_…), direct_error
 #                                               (dimension, n_direct, replicate_direct); …_value, …_value_se, …_local_slope, …_local_power
+#          results/synthetic/uniform.zarr.zip     sup, sup_coarse, effective (setting, replicate, n), a setting a dimension
+#                                                 and radius, NaN where not run; clt_edge, clt_sup (setting)
+#          results/rates/uniform.zarr.zip         beta, chi2, … (setting), constant, reached, … (setting, n),
+#                                                 growth, … (of_dimension)
+#          results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), a setting a tilt;
+#                                                 variance_ratio, n_bias, coverage, … (setting, n, coordinate)
 
 
 rule simulate_sphere:
@@ -61,3 +67,79 @@ rule simulate_hardmax:
         code=code("simulate_hardmax.py"),
     script:
         "../scripts/simulate_hardmax.py"
+
+
+rule simulate_uniform:
+    output:
+        suprema="results/synthetic/uniform.zarr.zip",
+    log:
+        "results/logs/simulate_uniform/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_uniform/run.tsv"
+    conda:
+        "../envs/simulate_uniform.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=240,
+    params:
+        sizes=config["simulate_uniform"]["sizes"],
+        largest_in_plane=config["simulate_uniform"]["largest_in_plane"],
+        radii=config["simulate_uniform"]["radii"],
+        replicates=config["simulate_uniform"]["replicates"],
+        step=config["simulate_uniform"]["step"],
+        angles=config["simulate_uniform"]["angles"],
+        limit_draws=config["simulate_uniform"]["limit_draws"],
+        seed=config["seed"],
+        code=code("simulate_uniform.py"),
+    script:
+        "../scripts/simulate_uniform.py"
+
+
+rule fit_uniform:
+    input:
+        suprema="results/synthetic/uniform.zarr.zip",
+    output:
+        rates="results/rates/uniform.zarr.zip",
+    log:
+        "results/logs/fit_uniform/log.txt",
+    benchmark:
+        "results/benchmarks/fit_uniform/run.tsv"
+    conda:
+        "../envs/fit_uniform.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        bootstrap=config["fit_rates"]["bootstrap"],
+        misfit=config["fit_rates"]["misfit"],
+        slope_tolerance=config["fit_uniform"]["slope_tolerance"],
+        carriers=config["fit_uniform"]["carriers"],
+        seed=config["seed"],
+        code=code("fit_uniform.py"),
+    script:
+        "../scripts/fit_uniform.py"
+
+
+rule simulate_normality:
+    output:
+        normality="results/synthetic/normality.zarr.zip",
+    log:
+        "results/logs/simulate_normality/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_normality/run.tsv"
+    conda:
+        "../envs/simulate_normality.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=240,
+    params:
+        sizes=config["simulate_normality"]["sizes"],
+        tilts=config["simulate_normality"]["tilts"],
+        replicates=config["simulate_normality"]["replicates"],
+        seed=config["seed"],
+        code=code("simulate_normality.py"),
+    script:
+        "../scripts/simulate_normality.py"

@@ -196,3 +196,25 @@ def test_any_config_passes_or_is_refused_in_one_line(data):
         message = str(error)
         assert message.startswith("config: ")
         assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"simulate_uniform.radii": [0.25, 0.3, 0.5]}, "simulate_uniform.radii: 0.3 "),
+        ({"simulate_uniform.radii": [0.25, 1, 0.5]}, "simulate_uniform.radii: must increase"),
+        ({"simulate_uniform.radii": [0.25, 1, 6.25]}, "simulate_uniform.radii.2"),
+        ({"simulate_uniform.angles": 33}, "simulate_uniform.angles"),
+        ({"simulate_uniform.largest_in_plane": 999}, "simulate_uniform.largest_in_plane"),
+        ({"simulate_normality.sizes": [100, 300, 200]}, "simulate_normality.sizes: must increase"),
+        ({"simulate_normality.tilts": [-1, 0, 1]}, "simulate_normality.tilts.0"),
+    ],
+)
+def test_wrong_grids_of_the_simulations_are_refused(changes, key):
+    assert refusal(changed(changes)).startswith(f"config: {key}")
+
+
+def test_radii_may_be_any_even_multiple_of_the_step():
+    assert (
+        check(changed({"simulate_uniform.step": 0.05, "simulate_uniform.radii": [0.1, 0.3, 0.7, 4.9]}), SCHEMA) is None
+    )

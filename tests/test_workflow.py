@@ -16,9 +16,10 @@ from attnlimit.store import read
 ROOT = Path(__file__).parents[1]
 SMOKE = "tests/smoke/config.yaml"
 MODEL_PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
-PLOTS = MODEL_PLOTS | {"plot_sphere_beta_vs_horizon": 1, "plot_hardmax": 1}
+PLOTS = MODEL_PLOTS | {"plot_sphere_beta_vs_horizon": 1, "plot_hardmax": 1, "plot_uniform": 1, "plot_normality": 1}
 DOWNSTREAM = MODEL_PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
 SPHERE = {"fit_rates": 2, "plot_sphere_beta_vs_horizon": 1}  # with the fit of the model
+UNIFORM = {"fit_uniform": 1, "plot_uniform": 1}
 HARDMAX = {"simulate_hardmax": 1, "plot_hardmax": 1}
 
 
@@ -82,7 +83,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 22
+    assert len(stores) == 25
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -122,7 +123,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("rates.py", DOWNSTREAM | SPHERE | HARDMAX),
+        ("rates.py", DOWNSTREAM | SPHERE | HARDMAX | UNIFORM),
         ("style.py", PLOTS | {"all": 1}),
         ("errors.py", DOWNSTREAM | SPHERE | {"measure_errors": 4, "merge_errors": 2, "simulate_sphere": 1}),
         ("geometry.py", DOWNSTREAM | SPHERE | {"measure_geometry": 2, "simulate_sphere": 1}),
@@ -138,7 +139,7 @@ def test_editing_a_module_reruns_its_dependents(restored, module, expected):
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == DOWNSTREAM | SPHERE
+    assert planned(restored) == DOWNSTREAM | SPHERE | UNIFORM
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):
@@ -149,6 +150,11 @@ def test_adding_a_size_reruns_errors_and_no_limit(restored):
 def test_adding_replicates_runs_only_the_new_ones(restored):
     overlay(restored, measure_errors={"replicates": 12})
     assert planned(restored) == DOWNSTREAM | {"measure_errors": 2, "merge_errors": 2}
+
+
+def test_adding_a_radius_reruns_the_uniform_error_alone(restored):
+    overlay(restored, simulate_uniform={"radii": [0.25, 0.5, 1, 1.5]})
+    assert planned(restored) == UNIFORM | {"simulate_uniform": 1, "all": 1}
 
 
 def test_adding_a_layer_runs_only_that_layer(restored):

@@ -36,11 +36,12 @@ def check(config: dict, schema: Path) -> None:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
     if config["extract_embeddings"]["shards"] > -(-population // config["tokenize_corpus"]["block"]):
         refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
+    check_uniform(config["simulate_uniform"])
 
 
 def check_section(name: str, section: dict) -> None:
-    """Sizes increase, and replicates make at least two whole groups, wherever a section has them."""
-    for key in ("sizes", "direct_sizes"):
+    """Sizes and radii increase, and replicates make at least two whole groups, wherever a section has them."""
+    for key in ("sizes", "direct_sizes", "radii"):
         if any(larger <= smaller for smaller, larger in pairwise(section.get(key, []))):
             refuse(f"{name}.{key}", "must increase")
     if "group" in section:
@@ -49,6 +50,15 @@ def check_section(name: str, section: dict) -> None:
             refuse(f"{name}.replicates", f"{replicates} is no multiple of {name}.group {group}")
         if replicates < 2 * group:
             refuse(f"{name}.replicates", f"must make at least two groups of {name}.group")
+
+
+def check_uniform(section: dict) -> None:
+    """The balls end on circles of both grids, and a plane has enough sizes for a fit."""
+    for radius in section["radii"]:
+        if abs(math.remainder(radius, 2 * section["step"])) > 1e-9:
+            refuse("simulate_uniform.radii", f"{radius} is no multiple of 2 * simulate_uniform.step")
+    if sum(size <= section["largest_in_plane"] for size in section["sizes"]) < 3:
+        refuse("simulate_uniform.largest_in_plane", "must leave at least three sizes")
 
 
 def refuse(key: str, why: str) -> None:
