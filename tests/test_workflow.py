@@ -15,6 +15,7 @@ from attnlimit.store import read
 
 ROOT = Path(__file__).parents[1]
 SMOKE = "tests/smoke/config.yaml"
+MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
 MODEL_PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
 PLOTS = MODEL_PLOTS | {"plot_sphere_beta_vs_horizon": 1, "plot_hardmax": 1, "plot_uniform": 1, "plot_normality": 1}
 DOWNSTREAM = MODEL_PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
@@ -125,7 +126,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
     [
         ("rates.py", DOWNSTREAM | SPHERE | HARDMAX | UNIFORM),
         ("style.py", PLOTS | {"all": 1}),
-        ("errors.py", DOWNSTREAM | SPHERE | {"measure_errors": 4, "merge_errors": 2, "simulate_sphere": 1}),
+        ("errors.py", DOWNSTREAM | SPHERE | MODEL_ERRORS | {"merge_limits": 2, "simulate_sphere": 1}),
         ("geometry.py", DOWNSTREAM | SPHERE | {"measure_geometry": 2, "simulate_sphere": 1}),
     ],
 )
@@ -144,7 +145,7 @@ def test_changing_a_parameter_reruns_its_dependents(restored):
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):
     overlay(restored, measure_errors={"sizes": [16, 32, 64, 128, 256]})
-    assert planned(restored) == DOWNSTREAM | {"measure_errors": 4, "merge_errors": 2}
+    assert planned(restored) == DOWNSTREAM | MODEL_ERRORS
 
 
 def test_adding_replicates_runs_only_the_new_ones(restored):
