@@ -24,7 +24,7 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
-SOURCES = ["bert", "sphere"]
+SOURCES = ["bert", "sphere", "gaussian", "gaussian_published", "gaussian_asymptotic"]
 FIGURES = ["convergence", "beta_vs_horizon", "sphere_beta_vs_horizon", "hardmax"]
 FORMATS = ["pdf", "svg", "png"]
 
