@@ -26,6 +26,7 @@ REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 SOURCES = ["bert", "sphere", "gaussian", "gaussian_published", "gaussian_asymptotic"]
 FIGURES = ["convergence", "beta_vs_horizon", "sphere_beta_vs_horizon", "hardmax"]
+FIGURES += ["gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic"]
 FORMATS = ["pdf", "svg", "png"]
 
 

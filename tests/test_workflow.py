@@ -20,6 +20,14 @@ PLOTS = MODEL_PLOTS | {"plot_sphere_beta_vs_horizon": 1, "plot_hardmax": 1}
 DOWNSTREAM = MODEL_PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
 SPHERE = {"fit_rates": 2, "plot_sphere_beta_vs_horizon": 1}  # with the fit of the model
 HARDMAX = {"simulate_hardmax": 1, "plot_hardmax": 1}
+GAUSSIAN_PLOTS = {
+    "plot_gaussian_beta_vs_horizon": 1,
+    "plot_gaussian_local_slopes": 1,
+    "plot_gaussian_protocol": 1,
+    "plot_gaussian_asymptotic": 1,
+}
+GAUSSIAN = {"simulate_gaussian": 1, "simulate_gaussian_published": 1, "simulate_gaussian_asymptotic": 1}
+EVERY_FIT = DOWNSTREAM | SPHERE | GAUSSIAN_PLOTS | {"fit_rates": 5}
 
 
 def clone(folder: Path) -> Path:
@@ -82,7 +90,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 22
+    assert len(stores) == 28
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -122,10 +130,13 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("rates.py", DOWNSTREAM | SPHERE | HARDMAX),
-        ("style.py", PLOTS | {"all": 1}),
-        ("errors.py", DOWNSTREAM | SPHERE | {"measure_errors": 4, "merge_errors": 2, "simulate_sphere": 1}),
-        ("geometry.py", DOWNSTREAM | SPHERE | {"measure_geometry": 2, "simulate_sphere": 1}),
+        ("rates.py", EVERY_FIT | HARDMAX),
+        ("style.py", PLOTS | GAUSSIAN_PLOTS | {"all": 1}),
+        (
+            "errors.py",
+            EVERY_FIT | GAUSSIAN | {"merge_limits": 2, "measure_errors": 4, "merge_errors": 2, "simulate_sphere": 1},
+        ),
+        ("geometry.py", EVERY_FIT | GAUSSIAN | {"measure_geometry": 2, "simulate_sphere": 1}),
     ],
 )
 def test_editing_a_module_reruns_its_dependents(restored, module, expected):
@@ -138,7 +149,7 @@ def test_editing_a_module_reruns_its_dependents(restored, module, expected):
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == DOWNSTREAM | SPHERE
+    assert planned(restored) == EVERY_FIT
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):
