@@ -24,8 +24,9 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
-SOURCES = ["bert", "sphere"]
-FIGURES = ["convergence", "beta_vs_horizon", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
+SOURCES = ["bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
+FIGURES = ["convergence", "beta_vs_horizon", "gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol"]
+FIGURES += ["gaussian_asymptotic", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
 FORMATS = ["pdf", "svg", "png"]
 
 

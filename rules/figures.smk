@@ -1,5 +1,5 @@
 # Figures: they read stored values and compute none.
-# INPUTS   results/rates/{bert,sphere,uniform}.zarr.zip, results/synthetic/{sphere,hardmax,normality}.zarr.zip
+# INPUTS   results/rates/{source}.zarr.zip, results/synthetic/{source}.zarr.zip
 # OUTPUTS  results/figures/{figure}.{pdf,svg,png}
 
 
@@ -170,3 +170,120 @@ rule plot_normality:
         code=code("plot_normality.py"),
     script:
         "../scripts/plot_normality.py"
+
+
+rule plot_gaussian_beta_vs_horizon:
+    input:
+        rates="results/rates/gaussian.zarr.zip",
+        errors="results/synthetic/gaussian.zarr.zip",
+    output:
+        pdf="results/figures/gaussian_beta_vs_horizon.pdf",
+        svg="results/figures/gaussian_beta_vs_horizon.svg",
+        png=report(
+            "results/figures/gaussian_beta_vs_horizon.png",
+            caption="report/gaussian_beta_vs_horizon.rst",
+            category="Figures",
+            labels={"figure": "rate against horizon, Gaussian tokens"},
+        ),
+    log:
+        "results/logs/plot_gaussian_beta_vs_horizon/log.txt",
+    benchmark:
+        "results/benchmarks/plot_gaussian_beta_vs_horizon/run.tsv"
+    conda:
+        "../envs/plot_gaussian_beta_vs_horizon.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_gaussian_beta_vs_horizon.py"),
+    script:
+        "../scripts/plot_gaussian_beta_vs_horizon.py"
+
+
+rule plot_gaussian_local_slopes:
+    input:
+        rates="results/rates/gaussian.zarr.zip",
+        counted="results/rates/gaussian_asymptotic.zarr.zip",
+        errors="results/synthetic/gaussian.zarr.zip",
+    output:
+        pdf="results/figures/gaussian_local_slopes.pdf",
+        svg="results/figures/gaussian_local_slopes.svg",
+        png=report(
+            "results/figures/gaussian_local_slopes.png",
+            caption="report/gaussian_local_slopes.rst",
+            category="Figures",
+            labels={"figure": "slopes between sizes, Gaussian tokens"},
+        ),
+    log:
+        "results/logs/plot_gaussian_local_slopes/log.txt",
+    benchmark:
+        "results/benchmarks/plot_gaussian_local_slopes/run.tsv"
+    conda:
+        "../envs/plot_gaussian_local_slopes.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_gaussian_local_slopes.py"),
+    script:
+        "../scripts/plot_gaussian_local_slopes.py"
+
+
+rule plot_gaussian_protocol:
+    input:
+        rates="results/rates/gaussian_published.zarr.zip",
+        errors="results/synthetic/gaussian_published.zarr.zip",
+    output:
+        pdf="results/figures/gaussian_protocol.pdf",
+        svg="results/figures/gaussian_protocol.svg",
+        png=report(
+            "results/figures/gaussian_protocol.png",
+            caption="report/gaussian_protocol.rst",
+            category="Figures",
+            labels={"figure": "exact against finite reference, Gaussian tokens"},
+        ),
+    log:
+        "results/logs/plot_gaussian_protocol/log.txt",
+    benchmark:
+        "results/benchmarks/plot_gaussian_protocol/run.tsv"
+    conda:
+        "../envs/plot_gaussian_protocol.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_gaussian_protocol.py"),
+    script:
+        "../scripts/plot_gaussian_protocol.py"
+
+
+rule plot_gaussian_asymptotic:
+    input:
+        rates="results/rates/gaussian_asymptotic.zarr.zip",
+        errors="results/synthetic/gaussian_asymptotic.zarr.zip",
+    output:
+        pdf="results/figures/gaussian_asymptotic.pdf",
+        svg="results/figures/gaussian_asymptotic.svg",
+        png=report(
+            "results/figures/gaussian_asymptotic.png",
+            caption="report/gaussian_asymptotic.rst",
+            category="Figures",
+            labels={"figure": "rate up to ten thousand million tokens, d = 1"},
+        ),
+    log:
+        "results/logs/plot_gaussian_asymptotic/log.txt",
+    benchmark:
+        "results/benchmarks/plot_gaussian_asymptotic/run.tsv"
+    conda:
+        "../envs/plot_gaussian_asymptotic.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_gaussian_asymptotic.py"),
+    script:
+        "../scripts/plot_gaussian_asymptotic.py"

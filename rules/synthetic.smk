@@ -10,6 +10,10 @@
 #                                                 growth, … (of_dimension)
 #          results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), a setting a tilt;
 #                                                 variance_ratio, n_bias, coverage, … (setting, n, coordinate)
+#          results/synthetic/gaussian.zarr.zip              as sphere; dimension, isotropic (setting)
+#          results/synthetic/gaussian_published.zarr.zip    as sphere; exact (setting): against the closed form, or a finite sample
+#          results/synthetic/gaussian_asymptotic.zarr.zip   as sphere; {mean,cov}_wide_bins (setting, replicate, n),
+#                                                           {mean,cov}_discretisation (setting, n)
 
 
 rule simulate_sphere:
@@ -143,3 +147,88 @@ rule simulate_normality:
         code=code("simulate_normality.py"),
     script:
         "../scripts/simulate_normality.py"
+
+
+rule simulate_gaussian:
+    output:
+        errors="results/synthetic/gaussian.zarr.zip",
+    log:
+        "results/logs/simulate_gaussian/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_gaussian/run.tsv"
+    conda:
+        "../envs/simulate_gaussian.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=240,
+    params:
+        dimensions=config["simulate_gaussian"]["dimensions"],
+        condition=config["simulate_gaussian"]["condition"],
+        scales=config["simulate_gaussian"]["scales"],
+        sizes=config["simulate_gaussian"]["sizes"],
+        replicates=config["simulate_gaussian"]["replicates"],
+        group=config["simulate_gaussian"]["group"],
+        nested=config["simulate_gaussian"]["nested"],
+        dtype=config["simulate_gaussian"]["dtype"],
+        device=config["device"],
+        seed=config["seed"],
+        code=code("simulate_gaussian.py"),
+    script:
+        "../scripts/simulate_gaussian.py"
+
+
+rule simulate_gaussian_published:
+    output:
+        errors="results/synthetic/gaussian_published.zarr.zip",
+    log:
+        "results/logs/simulate_gaussian_published/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_gaussian_published/run.tsv"
+    conda:
+        "../envs/simulate_gaussian_published.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=480,
+    params:
+        dimension=config["simulate_gaussian_published"]["dimension"],
+        variance=config["simulate_gaussian_published"]["variance"],
+        scales=config["simulate_gaussian_published"]["scales"],
+        sizes=config["simulate_gaussian_published"]["sizes"],
+        replicates=config["simulate_gaussian_published"]["replicates"],
+        group=config["simulate_gaussian_published"]["group"],
+        nested=config["simulate_gaussian_published"]["nested"],
+        references=config["simulate_gaussian_published"]["references"],
+        reference_tokens=config["simulate_gaussian_published"]["reference_tokens"],
+        dtype=config["simulate_gaussian_published"]["dtype"],
+        device=config["device"],
+        seed=config["seed"],
+        code=code("simulate_gaussian_published.py"),
+    script:
+        "../scripts/simulate_gaussian_published.py"
+
+
+rule simulate_gaussian_asymptotic:
+    output:
+        errors="results/synthetic/gaussian_asymptotic.zarr.zip",
+    log:
+        "results/logs/simulate_gaussian_asymptotic/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_gaussian_asymptotic/run.tsv"
+    conda:
+        "../envs/simulate_gaussian_asymptotic.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        horizons=config["simulate_gaussian_asymptotic"]["horizons"],
+        sizes=config["simulate_gaussian_asymptotic"]["sizes"],
+        replicates=config["simulate_gaussian_asymptotic"]["replicates"],
+        group=config["simulate_gaussian_asymptotic"]["group"],
+        bin_width=config["simulate_gaussian_asymptotic"]["bin_width"],
+        seed=config["seed"],
+        code=code("simulate_gaussian_asymptotic.py"),
+    script:
+        "../scripts/simulate_gaussian_asymptotic.py"

@@ -17,11 +17,15 @@ ROOT = Path(__file__).parents[1]
 SMOKE = "tests/smoke/config.yaml"
 MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
 MODEL_PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
-PLOTS = MODEL_PLOTS | {"plot_sphere_beta_vs_horizon": 1, "plot_hardmax": 1, "plot_uniform": 1, "plot_normality": 1}
 DOWNSTREAM = MODEL_PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
-SPHERE = {"fit_rates": 2, "plot_sphere_beta_vs_horizon": 1}  # with the fit of the model
+GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
+GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
+RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon")}
+PLOTS = MODEL_PLOTS | RATE_PLOTS | {"plot_hardmax": 1, "plot_uniform": 1, "plot_normality": 1}
+SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
+FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 5}  # the model, and each of SIMULATIONS
 UNIFORM = {"fit_uniform": 1, "plot_uniform": 1}
-HARDMAX = {"simulate_hardmax": 1, "plot_hardmax": 1}
+EVERY_FIT = FITTED | UNIFORM
 
 
 def clone(folder: Path) -> Path:
@@ -84,7 +88,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 25
+    assert len(stores) == 34
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -124,10 +128,10 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("rates.py", DOWNSTREAM | SPHERE | HARDMAX | UNIFORM),
+        ("rates.py", EVERY_FIT | {"simulate_hardmax": 1, "plot_hardmax": 1}),
         ("style.py", PLOTS | {"all": 1}),
-        ("errors.py", DOWNSTREAM | SPHERE | MODEL_ERRORS | {"merge_limits": 2, "simulate_sphere": 1}),
-        ("geometry.py", DOWNSTREAM | SPHERE | {"measure_geometry": 2, "simulate_sphere": 1}),
+        ("errors.py", FITTED | MODEL_ERRORS | SIMULATIONS | {"merge_limits": 2}),
+        ("geometry.py", FITTED | SIMULATIONS | {"measure_geometry": 2}),
     ],
 )
 def test_editing_a_module_reruns_its_dependents(restored, module, expected):
@@ -140,7 +144,7 @@ def test_editing_a_module_reruns_its_dependents(restored, module, expected):
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == DOWNSTREAM | SPHERE | UNIFORM
+    assert planned(restored) == EVERY_FIT
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):

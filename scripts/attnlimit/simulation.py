@@ -1,0 +1,54 @@
+"""What a simulation stores: the errors of each of its settings, in the layout that fit_errors reads."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.errors import group_gram, limit_scale, measure
+from attnlimit.geometry import predictions
+from attnlimit.moments import Moments
+from attnlimit.names import STATISTICS
+
+DIMENSIONS = dict.fromkeys(STATISTICS, ("replicate", "n")) | dict.fromkeys(
+    ("mean_gram", "cov_gram"), ("n", "group", "group_2")
+)
+
+
+def setting_errors(
+    samples: Iterable[Iterable[Moments]],
+    limit_mean: np.ndarray,
+    limit_covariance: np.ndarray,
+    couplings: dict[str, float],
+    group: int,
+) -> dict[str, np.ndarray]:
+    """All that is kept of one setting; samples yields, for each replicate, its moments at each size.
+
+    STATISTICS (replicate, n), {mean,cov}_gram (n, group, group), {statistic}_scale, the couplings and what they
+    predict.
+    """
+    measured = measure(samples, limit_mean, limit_covariance, 1, group)  # one head, and again as the whole layer
+    scales = limit_scale(limit_mean, limit_covariance, 1)
+    return (
+        {name: measured[name][0] for name in STATISTICS}
+        | {f"{name}_gram": group_gram(measured[f"{name}_difference"], 1)[0] for name in ("mean", "cov")}
+        | {f"{name}_scale": scale[0] for name, scale in scales.items()}
+        | couplings
+        | predictions(couplings["horizon"], couplings["psi"])
+    )
+
+
+def stack(settings: list[dict[str, np.ndarray]], sizes: list[int]) -> xr.Dataset:
+    """Settings along the dimension `setting`, numbered in their order."""
+    return xr.Dataset(
+        {
+            name: (("setting", *DIMENSIONS.get(name, ())), np.stack([setting[name] for setting in settings]))
+            for name in settings[0]
+        },
+        coords={
+            "setting": range(len(settings)),
+            "n": sizes,
+            "replicate": range(len(settings[0]["mean"])),
+            "group": range(settings[0]["mean_gram"].shape[1]),
+        },
+    )

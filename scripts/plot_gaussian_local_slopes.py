@@ -1,0 +1,45 @@
+"""Slopes between neighbouring sizes for isotropic Gaussian tokens: where a rate is one, and where it still moves."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import seaborn as sns
+
+from attnlimit.journal import open_log
+from attnlimit.names import PARTS, STATISTICS
+from attnlimit.store import read
+from attnlimit.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
+
+open_log(snakemake.log[0])
+set_theme()
+
+rates, counted = (
+    read(path).sel(part=PARTS.index("error")) for path in (snakemake.input.rates, snakemake.input.counted)
+)
+errors = read(snakemake.input.errors)
+dimension = errors["dimension"].values
+largest = np.unique(dimension)[-2:]  # below, the replicates are too few for slopes between neighbours
+columns = {"d = 1, from counts": counted}
+columns |= {f"d = {d}": rates.isel(setting=(dimension == d) & errors["isotropic"].values) for d in largest}
+horizons = np.unique(np.concatenate([column["horizon"].values.round(9) for column in columns.values()]))
+colours = dict(zip(horizons, sns.color_palette("viridis_r", len(horizons)), strict=True))
+figure, axes = plt.subplots(
+    2, len(columns), figsize=(WIDTH, 4.6), sharex="col", sharey=True, squeeze=False, layout="constrained"
+)
+
+for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
+    for axis, (title, column) in zip(row, columns.items(), strict=True):
+        n = column["n"].values.astype(float)  # the product of two sizes may exceed an integer
+        axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, parametric")
+        for number in column["setting"].values:
+            fit = column.sel(setting=number, statistic=STATISTICS.index(statistic))
+            colour = colours[float(fit["horizon"].round(9))]
+            axis.plot(np.sqrt(n[:-1] * n[1:]), fit["local_slope"], "o-", ms=2.5, lw=1, color=colour)
+        axis.set(xscale="log", title=f"{name}, {title}")
+    row[0].set(ylabel=r"$\beta$ between neighbours")
+for axis in axes[1]:
+    axis.set(xlabel="tokens $n$")
+for horizon, colour in colours.items():
+    axes[0, 0].plot([], [], "o-", ms=2.5, lw=1, color=colour, label=f"H = {horizon:g}")
+handles, labels = axes[0, 0].get_legend_handles_labels()
+figure.legend(handles, labels, loc="outside lower center", ncol=6, fontsize=8)
+save(figure, dict(snakemake.output))
