@@ -41,6 +41,8 @@ rule merge_errors:
     input:
         errors=expand("results/errors/parts/layer_{{layer}}_part_{part}.zarr.zip", part=ERROR_PARTS),
         limit="results/limits/layer_{layer}.zarr.zip",
+        geometry="results/geometry/layer_{layer}.zarr.zip",
+        heads="results/models/heads.zarr.zip",
     output:
         errors="results/errors/layer_{layer}.zarr.zip",
     log:
@@ -54,6 +56,7 @@ rule merge_errors:
         mem_mb=2000,
         runtime=30,
     params:
+        layer=lambda wildcards: int(wildcards.layer),
         code=code("merge_errors.py"),
     script:
         "../scripts/merge_errors.py"

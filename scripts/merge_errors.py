@@ -12,9 +12,10 @@ open_log(snakemake.log[0])
 p = snakemake.params
 
 parts = [read(path) for path in snakemake.input.errors]
-limit = read(snakemake.input.limit)
+limit, geometry = read(snakemake.input.limit), read(snakemake.input.geometry)
+value_weight = read(snakemake.input.heads, layer=p.layer)["value_weight"].values.astype(np.float64)
 raw = xr.concat([part[list(STATISTICS)] for part in parts], "replicate")
-heads = raw.sizes["head"] - 1
+heads = len(value_weight)
 
 condensed = {}
 for name in ("mean", "cov"):
@@ -22,6 +23,8 @@ for name in ("mean", "cov"):
     condensed[f"{name}_gram"] = (("head", "n", "group", "group_2"), group_gram(differences, heads))
     features = ("feature", "feature_2")[: differences.ndim - 2]
     condensed[f"{name}_difference"] = (("n", *features), differences.mean(0, dtype=np.float64))
-scales = limit_scale(limit["mean"].values, limit["covariance"].values, heads)
+spread = value_weight @ geometry["token_covariance"].values  # (head, width, feature)
+value_variance = (spread * value_weight).sum((1, 2))  # tr W_v Sigma W_v^T
+scales = limit_scale(value_variance, limit["covariance"].values, heads)
 condensed |= {f"{name}_scale": ("head", scale) for name, scale in scales.items()}
 write(raw.assign(condensed), snakemake.output.errors, **(parts[0].attrs | {"code": p.code}))

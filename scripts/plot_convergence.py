@@ -52,5 +52,5 @@ for layer, axis in zip(layers, axes.flat, strict=False):
 for axis in axes.flat[len(layers) :]:
     axis.set_visible(False)
 figure.supxlabel("tokens $n$", fontsize=9)
-figure.supylabel("distance to the limit, relative to its size", fontsize=9)
+figure.supylabel("distance to the limit, relative", fontsize=9)
 save(figure, dict(snakemake.output))

@@ -4,11 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.geometry import predictions
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS
+from attnlimit.panels import draw_predictions, draw_rates
 from attnlimit.store import read
-from attnlimit.style import BOUND, COLOURS, HEURISTIC, NAMES, PARAMETRIC, WIDTH, save, set_theme
+from attnlimit.style import COLOURS, HEURISTIC, NAMES, WIDTH, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()
@@ -24,18 +24,8 @@ figure, axes = plt.subplots(
 for index, axis in enumerate(axes):
     name, side = list(COLOURS)[index // len(sides)], sides[index % len(sides)]
     data = rates.sel(statistic=STATISTICS.index(name)).isel(setting=side)
-    x, beta = data["horizon"].values, data["beta"].values
-    horizon = np.geomspace(x.min() / 2, x.max() * 2, 200)
-    curves = predictions(horizon, horizon**2)
-    axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":")
-    axis.plot(horizon, curves["heuristic"], color=HEURISTIC, lw=1.2, ls="--")
-    axis.plot(horizon, curves["bound_v3"], color=BOUND, lw=1.2)
-    axis.fill_between(horizon, 0, curves["bound_v3"], color=BOUND, alpha=0.08, lw=0)
-    bars = np.abs(np.stack([beta - data["beta_low"].values, data["beta_high"].values - beta]))
-    hollow = (data["misfit"] | data["saturated"]).values
-    faces = [(1, 1, 1, 1) if empty else COLOURS[name] for empty in hollow]
-    axis.errorbar(x, beta, bars, fmt="none", ecolor=COLOURS[name], elinewidth=0.9, capsize=1.5)
-    axis.scatter(x, beta, s=22, c=faces, edgecolors=[COLOURS[name]], linewidths=1, zorder=3)
+    horizon = draw_predictions(axis, data["horizon"].values)
+    draw_rates(axis, data, COLOURS[name], "o", "measured, 95 % interval")
     axis.set(xscale="log", xlabel="horizon $H$")
     if side is published:
         most = float(errors["attended"].isel(setting=side).max())
@@ -46,16 +36,9 @@ for index, axis in enumerate(axes):
     else:
         axis.set(title=NAMES[name])
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, 0.68))
-filled = {"marker": "o", "ls": "none", "color": "0.3", "ms": 4.5}
+handles, labels = axes[0].get_legend_handles_labels()
+empty = Line2D([], [], marker="o", ls="none", color=COLOURS["mean"], mfc="white", ms=4.5)
 figure.legend(
-    handles=[
-        Line2D([], [], **filled, label="measured, 95 % interval"),
-        Line2D([], [], **filled, mfc="white", label="no power law, or saturated"),
-        Line2D([], [], color=PARAMETRIC, lw=1, ls=":", label="1/2, parametric"),
-        Line2D([], [], color=BOUND, lw=1.2, label="1/(2(1+H²)), lower bound (v3)"),
-        Line2D([], [], color=HEURISTIC, lw=1.2, ls="--", label="min(1/2, 1/(1+H²)), our heuristic (n → ∞)"),
-    ],
-    loc="outside lower center",
-    ncol=3,
+    [*handles, empty], [*labels, "no power law, or saturated"], loc="outside lower center", ncol=3, fontsize=8
 )
 save(figure, dict(snakemake.output))

@@ -17,7 +17,7 @@ settings = horizon_settings(p.dimensions, p.condition, p.scales, p.seed)
 kept = []
 for setting in bar(settings, total=len(settings), unit="settings", name="gaussian"):
     samples = simulate(setting, p.sizes, p.replicates, p.nested, p.seed, "simulate_gaussian", device, p.dtype)
-    kept.append(setting_errors(samples, *setting.limit(), setting.couplings(), p.group))
+    kept.append(setting_errors(samples, *setting.limit(), setting.value_variance(), setting.couplings(), p.group))
 
 errors = stack(kept, p.sizes).assign(
     dimension=("setting", [len(setting.variances) for setting in settings]),

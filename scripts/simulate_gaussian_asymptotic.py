@@ -26,8 +26,8 @@ for name, horizon in bar(zip(names, p.horizons, strict=True), total=len(names), 
         narrow_samples.append(binned_moments(counts, narrow, horizon))
         wide_samples.append(binned_moments(join_pairs(counts), wide, horizon))
     limit, couplings = gaussian_moments(zero, one, horizon * one, zero, one), horizons(one, horizon * one)
-    kept.append(setting_errors(zip(*narrow_samples, strict=True), *limit, couplings, p.group))
-    coarse.append(setting_errors(zip(*wide_samples, strict=True), *limit, couplings, p.group))
+    kept.append(setting_errors(zip(*narrow_samples, strict=True), *limit, 1.0, couplings, p.group))
+    coarse.append(setting_errors(zip(*wide_samples, strict=True), *limit, 1.0, couplings, p.group))
 
 errors, wider = stack(kept, p.sizes), stack(coarse, p.sizes)
 errors = errors.assign(mean_wide_bins=wider["mean"], cov_wide_bins=wider["cov"])

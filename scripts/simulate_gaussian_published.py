@@ -23,7 +23,7 @@ for setting in bar(settings, total=len(settings), unit="settings", name="publish
             compared = setting.limit()
         else:
             compared = finite_reference(setting, p.reference_tokens, p.seed, rule, device, p.dtype)
-        kept.append(setting_errors(samples, *compared, setting.couplings(), p.group))
+        kept.append(setting_errors(samples, *compared, setting.value_variance(), setting.couplings(), p.group))
 
 errors = stack(kept, p.sizes).assign(
     scale=("setting", [scale for scale in p.scales for _ in p.references]),

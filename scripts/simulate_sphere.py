@@ -1,10 +1,10 @@
 """Errors of attention on tokens uniform on a sphere, at chosen horizons and at the published scales."""
 
 import torch
-import xarray as xr
 
 from attnlimit.attention import choose_device
 from attnlimit.journal import bar, open_log
+from attnlimit.simulation import stack
 from attnlimit.sphere import Plan, choose_settings, simulate, unit_heads
 from attnlimit.store import write
 
@@ -17,10 +17,10 @@ heads = unit_heads(p.dimension, p.seed)
 settings = choose_settings(heads, p.radius, p.horizons, p.scales)
 plan = Plan(p.sizes, p.replicates, p.group, p.nested, p.seed, device, p.dtype)
 shown = bar(settings, total=len(settings), unit="settings", name="sphere")
-errors = xr.concat([simulate(setting, heads, p.radius, plan) for setting in shown], "setting")
+errors = stack([simulate(setting, heads, p.radius, plan) for setting in shown], p.sizes)
 
 write(
-    errors.assign_coords(setting=range(len(settings))),
+    errors,
     snakemake.output.errors,
     settings=[setting.name for setting in settings],
     published=[setting.scale in p.scales for setting in settings],

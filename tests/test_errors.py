@@ -51,13 +51,12 @@ def test_gram_gives_the_norm_of_the_mean_difference():
     np.testing.assert_allclose(gram[1].mean((1, 2)), (mean[:, 2:, 2:] ** 2).sum((1, 2)))
 
 
-def test_limit_scale_is_the_root_mean_square_of_the_outputs():
-    rows = np.random.default_rng(3).normal(2, 1, size=(50, 4))
-    block = moments(rows)
-    found = limit_scale(block.mean, block.covariance, heads=2)
-    np.testing.assert_allclose(found["mean"][-1], np.sqrt((rows**2).sum(1).mean()))
-    np.testing.assert_allclose(found["mean"][0], np.sqrt((rows[:, :2] ** 2).sum(1).mean()))
-    np.testing.assert_allclose(found["cov"][-1], np.linalg.norm(block.covariance))
+def test_a_mean_is_relative_to_one_value_and_a_covariance_to_its_limit():
+    covariance = np.diag([3.0, 4.0, 0.0, 12.0])
+    found = limit_scale(np.array([9.0, 16.0]), covariance, heads=2)
+    np.testing.assert_allclose(found["mean"], [3, 4, 5])
+    np.testing.assert_allclose(found["cov"], [5, 12, 13])
+    np.testing.assert_allclose(found["cov_spectral"], [4, 12, 12])
 
 
 def test_standard_error_of_a_subsampled_limit():

@@ -97,7 +97,7 @@ def test_a_finite_reference_is_off_the_limit_and_not_the_samples():
 def test_float32_is_far_below_the_errors():
     for setting in horizon_settings([10], 10, [0.05, 5], SEED):
         errors = [
-            setting_errors(samples(setting, [256], 2, dtype=dtype), *setting.limit(), setting.couplings(), 1)
+            setting_errors(samples(setting, [256], 2, dtype=dtype), *setting.limit(), 1.0, setting.couplings(), 1)
             for dtype in ("float32", "float64")
         ]
         for name in ("mean", "cov"):
@@ -106,7 +106,10 @@ def test_float32_is_far_below_the_errors():
 
 def test_layout_of_the_store():
     settings = horizon_settings([2], 10, [0.5, 2], SEED)
-    kept = [setting_errors(samples(each, [8, 16, 32], 4), *each.limit(), each.couplings(), 2) for each in settings]
+    kept = [
+        setting_errors(samples(each, [8, 16, 32], 4), *each.limit(), each.value_variance(), each.couplings(), 2)
+        for each in settings
+    ]
     errors = stack(kept, [8, 16, 32])
     assert errors["cov"].dims == ("setting", "replicate", "n")
     assert errors["mean_gram"].dims == ("setting", "n", "group", "group_2")
@@ -117,3 +120,9 @@ def test_layout_of_the_store():
     assert errors["cov"][1, 3, 2] == pytest.approx(np.linalg.norm(sample.covariance - limit[1]))
     assert errors["cov_scale"][1] == pytest.approx(np.linalg.norm(limit[1]))
     np.testing.assert_allclose(errors["bound_v1_theorem"], 1 / (2 * (1 + 32 * errors["psi"])))
+
+
+def test_value_variance_is_the_trace_of_the_value_covariance():
+    setting = published_settings(4, 0.1, [1.0], SEED)[0]._replace(variances=np.array([1.0, 2.0, 3.0, 4.0]))
+    values = setting.heads.value_weight[0]
+    assert setting.value_variance() == pytest.approx(np.trace(values @ np.diag(setting.variances) @ values.T))

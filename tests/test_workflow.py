@@ -131,7 +131,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         ("rates.py", EVERY_FIT | {"simulate_hardmax": 1, "plot_hardmax": 1}),
         ("style.py", PLOTS | {"all": 1}),
         ("errors.py", FITTED | MODEL_ERRORS | SIMULATIONS | {"merge_limits": 2}),
-        ("geometry.py", FITTED | SIMULATIONS | {"measure_geometry": 2}),
+        ("geometry.py", FITTED | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2}),
     ],
 )
 def test_editing_a_module_reruns_its_dependents(restored, module, expected):

@@ -85,16 +85,14 @@ def group_gram(differences: np.ndarray, heads: int) -> np.ndarray:
     return np.stack(grams)
 
 
-def limit_scale(mean: np.ndarray, covariance: np.ndarray, heads: int) -> dict[str, np.ndarray]:
-    """Size of the limit, per head and last the whole layer: an error is relative to it.
+def limit_scale(value_variance: np.ndarray, covariance: np.ndarray, heads: int) -> dict[str, np.ndarray]:
+    """What an error is relative to, per head and last the whole layer.
 
-    mean: sqrt(||mean||^2 + tr covariance), the root mean square of the transformed tokens (a limit mean may be zero);
-    cov, cov_spectral: norm of the covariance.
+    mean: sqrt(tr V Sigma V^T), by which the value of a single token misses its mean (a limit mean may be zero);
+    cov, cov_spectral: norm of the limit covariance.  value_variance (head,) is tr V Sigma V^T.
     """
-    units = [*head_slices(len(mean), heads), slice(None)]
-    traces = np.array([np.trace(covariance[unit, unit]) for unit in units])
-    norms = distances(mean, covariance, heads)
-    return norms | {"mean": np.sqrt(norms["mean"] ** 2 + traces)}
+    norms = distances(np.zeros(len(covariance)), covariance, heads)
+    return norms | {"mean": np.sqrt([*value_variance, np.sum(value_variance)])}
 
 
 def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population: int) -> tuple[np.ndarray, np.ndarray]:

@@ -27,6 +27,10 @@ class Setting(NamedTuple):
             "horizon_published": horizon_published(covariance, query_weight, key_weight)
         }
 
+    def value_variance(self) -> float:
+        """tr V Sigma V^T"""
+        return float((self.heads.value_weight[0] ** 2 @ self.variances).sum())
+
     def limit(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and covariance of the transformed tokens for n to infinity, in closed form."""
         tilt = tilt_matrix(self.heads.query_weight[0], self.heads.key_weight[0])

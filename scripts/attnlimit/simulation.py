@@ -19,16 +19,17 @@ def setting_errors(
     samples: Iterable[Iterable[Moments]],
     limit_mean: np.ndarray,
     limit_covariance: np.ndarray,
+    value_variance: float,
     couplings: dict[str, float],
     group: int,
 ) -> dict[str, np.ndarray]:
     """All that is kept of one setting; samples yields, for each replicate, its moments at each size.
 
     STATISTICS (replicate, n), {mean,cov}_gram (n, group, group), {statistic}_scale, the couplings and what they
-    predict.
+    predict.  value_variance is tr V Sigma V^T, which gives the mean its scale.
     """
     measured = measure(samples, limit_mean, limit_covariance, 1, group)  # one head, and again as the whole layer
-    scales = limit_scale(limit_mean, limit_covariance, 1)
+    scales = limit_scale(np.array([value_variance]), limit_covariance, 1)
     return (
         {name: measured[name][0] for name in STATISTICS}
         | {f"{name}_gram": group_gram(measured[f"{name}_difference"], 1)[0] for name in ("mean", "cov")}

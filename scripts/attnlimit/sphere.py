@@ -5,15 +5,13 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from attnlimit.attention import Heads, Projected, nested_moments, project
-from attnlimit.errors import group_gram, limit_scale, measure
-from attnlimit.geometry import horizon_published, horizons, predictions, tilt_matrix
+from attnlimit.geometry import horizon_published, horizons, tilt_matrix
 from attnlimit.limits import sphere_moments
 from attnlimit.moments import Moments
-from attnlimit.names import STATISTICS
 from attnlimit.sampling import generator
+from attnlimit.simulation import setting_errors
 
 QUERIES_ASKED = 256  # enough for a mean over queries, few enough to hold all their weights
 
@@ -96,25 +94,17 @@ def attended(sample: Projected) -> float:
     return float((1 / weights.square().sum(-1)).mean())
 
 
-def simulate(setting: Setting, heads: Heads, radius: float, plan: Plan) -> xr.Dataset:
-    """Errors of one setting in the layout of `fit_errors`, with its limit, couplings and predictions."""
+def simulate(setting: Setting, heads: Heads, radius: float, plan: Plan) -> dict[str, np.ndarray]:
+    """All that is kept of one setting, as `setting_errors` says, with its scale and how many tokens are attended."""
     dimension = heads.query_weight.shape[-1]
     strong, covariance = scaled(heads, setting.scale), token_covariance(dimension, radius)
     limit = sphere_moments(radius, tilt(strong), heads.value_weight[0])
+    value_variance = float((heads.value_weight**2).sum() * radius**2 / dimension)
+    published = horizon_published(covariance, strong.query_weight, strong.key_weight)
+    coupling = horizons(covariance, tilt(strong)) | {"horizon_published": published}
     drawn = (samples(setting, heads, radius, plan, replicate) for replicate in range(plan.replicates))
-    measured = measure((moments_at_sizes(sample, plan) for sample in drawn), *limit, heads=1, group=plan.group)
-
-    coupling = horizons(covariance, tilt(strong))
-    numbers = coupling | predictions(coupling["horizon"], coupling["psi"])
-    numbers["horizon_published"] = horizon_published(covariance, strong.query_weight, strong.key_weight)
-    numbers |= {f"{name}_scale": scale[0] for name, scale in limit_scale(*limit, heads=1).items()}
-    *_, largest = samples(setting, heads, radius, plan, 0)
-    numbers |= {"scale": setting.scale, "attended": attended(largest)}
-    # One head is the whole layer: of both units, the first is kept.
-    grams = {name: group_gram(measured[f"{name}_difference"], heads=1)[0] for name in ("mean", "cov")}
-    return xr.Dataset(
-        {name: ((), number) for name, number in numbers.items()}
-        | {name: (("replicate", "n"), measured[name][0]) for name in STATISTICS}
-        | {f"{name}_gram": (("n", "group", "group_2"), gram) for name, gram in grams.items()},
-        coords={"replicate": np.arange(plan.replicates), "n": plan.sizes},
+    errors = setting_errors(
+        (moments_at_sizes(sample, plan) for sample in drawn), *limit, value_variance, coupling, plan.group
     )
+    *_, largest = samples(setting, heads, radius, plan, 0)
+    return errors | {"scale": setting.scale, "attended": attended(largest)}
