@@ -7,6 +7,7 @@ SNAKEMAKE := $(BIN)/snakemake
 OPTIONS := --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 .PHONY: help setup reproduce bench test lint clean
 
 help: ## list the verbs
@@ -27,12 +28,11 @@ reproduce: .venv/ready ## run everything: figures, table, report; CONFIG=my.yaml
 	echo && cat results/answer.txt && echo "time taken: $$(($$(date +%s) - start)) s" && \
 	echo && echo "report   results/report.html" && echo "figures  results/figures/" && echo "table    results/rates.csv"
 
-results/report.html: results/answer.txt results/rates.csv $(wildcard results/figures/*.png)
+results/report.html: results/answer.txt results/rates.csv $(wildcard results/figures/*.png rules/report/*.rst)
 	@$(SNAKEMAKE) $(OPTIONS) --report $@ --quiet all
 
 bench: .venv/ready ## time the kernel against what a user would write, into results/bench/
-	@rm -f results/bench/attention.json
-	@$(SNAKEMAKE) results/bench/attention.json $(OPTIONS) --logger rich
+	@$(SNAKEMAKE) results/bench/attention.json $(OPTIONS) --forcerun bench_attention --logger rich
 
 test: lint ## lint, unit tests, and a small run of the whole workflow
 	$(BIN)/python -m pytest

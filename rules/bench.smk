@@ -20,12 +20,13 @@ rule bench_attention:
         "../envs/bench_attention.yaml"
     threads: workflow.cores
     resources:
-        mem_mb=8000,
+        mem_mb=12000,
         runtime=60,
     params:
         repeats=config["bench_attention"]["repeats"],
+        limit_repeats=config["bench_attention"]["limit_repeats"],
         scale=config["bench_attention"]["scale"],
         seed=config["seed"],
-        code=code("bench_attention.py"),
+        code=code("bench_attention.py", **config["bench_attention"]),
     script:
         "../scripts/bench_attention.py"

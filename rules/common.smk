@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-SCRIPTS = Path(workflow.basedir, "scripts")
+SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.settings import check  # noqa: E402
 
@@ -24,6 +24,8 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
+PASS = {key: config["compute_limits"][key] for key in ("block", "queries")}
+DRAWS = {key: config["measure_errors"][key] for key in ("nested", "replacement")}
 SOURCES = ["bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
 FIGURES = ["convergence", "beta_vs_horizon", "gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol"]
 FIGURES += ["gaussian_asymptotic", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
@@ -33,28 +35,40 @@ FORMATS = ["pdf", "svg", "png"]
 wildcard_constraints:
     layer="|".join(map(str, LAYERS)),
     shard="|".join(map(str, SHARDS)),
-    part=r"\d+",
+    part="|".join(map(str, range(max(len(LIMIT_PARTS), len(ERROR_PARTS))))),
     source="|".join(SOURCES),
 
 
-def code(script):
-    """Hash of a script and of the library modules it imports: a changed byte of any of them reruns the rule.
+def code(script, **settings):
+    """Hash of what a job depends on: its script, the library modules that imports, its env, and named settings.
 
-    Snakemake itself looks at a script's date, and never at an imported module.
+    Snakemake itself looks at a script's date and never at an imported module; it compares the values of params without
+    their names, so that two swapped values look unchanged, unless the names are in here.
     """
-    found, queue = set(), [SCRIPTS / script]
+    found, queue = {ENVS / Path(script).with_suffix(".yaml")}, [SCRIPTS / script]
     while queue:
         path = queue.pop()
         if path not in found:
             found.add(path)
-            imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
-            modules = [node.module for node in imports if (node.module or "").startswith("attnlimit.")]
-            queue += [SCRIPTS.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
-    digest = hashlib.sha256()
+            queue += imported(path)
+    digest = hashlib.sha256(repr(sorted(settings.items())).encode())
     for path in sorted(found):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def imported(path):
+    """Library modules that a file imports; only `from attnlimit.x import y` is understood."""
+    modules = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        ours = [name for name in names if name.split(".")[0] == "attnlimit"]
+        if ours and (isinstance(node, ast.Import) or ours == ["attnlimit"]):
+            raise WorkflowError(f"{path}: write `from attnlimit.module import name`, which code() can follow")
+        modules += ours
+    return [SCRIPTS.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
 
 
 def replicates(part):

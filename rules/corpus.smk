@@ -23,7 +23,7 @@ rule fetch_corpus:
         source=config["fetch_corpus"]["source"],
         sha256=config["fetch_corpus"]["sha256"],
         max_bytes=config["fetch_corpus"]["max_bytes"],
-        code=code("fetch_corpus.py"),
+        code=code("fetch_corpus.py", **config["fetch_corpus"]),
     script:
         "../scripts/fetch_corpus.py"
 
@@ -50,7 +50,7 @@ rule fetch_model:
             "tokenizer.json": config["fetch_model"]["tokenizer_sha256"],
             "model.safetensors": config["fetch_model"]["weights_sha256"],
         },
-        code=code("fetch_model.py"),
+        code=code("fetch_model.py", **config["fetch_model"]),
     script:
         "../scripts/fetch_model.py"
 
@@ -75,6 +75,6 @@ rule tokenize_corpus:
         block=config["tokenize_corpus"]["block"],
         population=config["tokenize_corpus"]["population"],
         seed=config["seed"],
-        code=code("tokenize_corpus.py"),
+        code=code("tokenize_corpus.py", **config["tokenize_corpus"]),
     script:
         "../scripts/tokenize_corpus.py"

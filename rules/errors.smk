@@ -32,7 +32,7 @@ rule measure_errors:
         dtype=config["measure_errors"]["dtype"],
         device=config["device"],
         seed=config["seed"],
-        code=code("measure_errors.py"),
+        code=code("measure_errors.py", **DRAWS),
     script:
         "../scripts/measure_errors.py"
 

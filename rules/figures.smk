@@ -1,4 +1,4 @@
-# Figures: they read stored values and compute none.
+# Figures: they draw stored numbers, and curves of formulas through their one definition; they measure nothing.
 # INPUTS   results/rates/{source}.zarr.zip, results/synthetic/{source}.zarr.zip
 # OUTPUTS  results/figures/{figure}.{pdf,svg,png}
 

@@ -31,7 +31,7 @@ rule compute_limits:
         seed=config["seed"],
         dtype=config["compute_limits"]["dtype"],
         device=config["device"],
-        code=code("compute_limits.py"),
+        code=code("compute_limits.py", **PASS),
     script:
         "../scripts/compute_limits.py"
 

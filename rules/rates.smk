@@ -27,7 +27,7 @@ rule fit_rates:
         misfit=config["fit_rates"]["misfit"],
         saturated=config["fit_rates"]["saturated"],
         seed=config["seed"],
-        code=code("fit_rates.py"),
+        code=code("fit_rates.py", **config["fit_rates"]),
     script:
         "../scripts/fit_rates.py"
 

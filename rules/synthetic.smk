@@ -41,7 +41,7 @@ rule simulate_sphere:
         dtype=config["simulate_sphere"]["dtype"],
         device=config["device"],
         seed=config["seed"],
-        code=code("simulate_sphere.py"),
+        code=code("simulate_sphere.py", **config["simulate_sphere"]),
     script:
         "../scripts/simulate_sphere.py"
 
@@ -68,7 +68,7 @@ rule simulate_hardmax:
         direct_sizes=config["simulate_hardmax"]["direct_sizes"],
         direct_replicates=config["simulate_hardmax"]["direct_replicates"],
         seed=config["seed"],
-        code=code("simulate_hardmax.py"),
+        code=code("simulate_hardmax.py", **config["simulate_hardmax"]),
     script:
         "../scripts/simulate_hardmax.py"
 
@@ -95,7 +95,7 @@ rule simulate_uniform:
         angles=config["simulate_uniform"]["angles"],
         limit_draws=config["simulate_uniform"]["limit_draws"],
         seed=config["seed"],
-        code=code("simulate_uniform.py"),
+        code=code("simulate_uniform.py", **config["simulate_uniform"]),
     script:
         "../scripts/simulate_uniform.py"
 
@@ -121,7 +121,7 @@ rule fit_uniform:
         slope_tolerance=config["fit_uniform"]["slope_tolerance"],
         carriers=config["fit_uniform"]["carriers"],
         seed=config["seed"],
-        code=code("fit_uniform.py"),
+        code=code("fit_uniform.py", **config["fit_uniform"]),
     script:
         "../scripts/fit_uniform.py"
 
@@ -144,7 +144,7 @@ rule simulate_normality:
         tilts=config["simulate_normality"]["tilts"],
         replicates=config["simulate_normality"]["replicates"],
         seed=config["seed"],
-        code=code("simulate_normality.py"),
+        code=code("simulate_normality.py", **config["simulate_normality"]),
     script:
         "../scripts/simulate_normality.py"
 
@@ -173,7 +173,7 @@ rule simulate_gaussian:
         dtype=config["simulate_gaussian"]["dtype"],
         device=config["device"],
         seed=config["seed"],
-        code=code("simulate_gaussian.py"),
+        code=code("simulate_gaussian.py", **config["simulate_gaussian"]),
     script:
         "../scripts/simulate_gaussian.py"
 
@@ -204,7 +204,7 @@ rule simulate_gaussian_published:
         dtype=config["simulate_gaussian_published"]["dtype"],
         device=config["device"],
         seed=config["seed"],
-        code=code("simulate_gaussian_published.py"),
+        code=code("simulate_gaussian_published.py", **config["simulate_gaussian_published"]),
     script:
         "../scripts/simulate_gaussian_published.py"
 
@@ -229,6 +229,6 @@ rule simulate_gaussian_asymptotic:
         group=config["simulate_gaussian_asymptotic"]["group"],
         bin_width=config["simulate_gaussian_asymptotic"]["bin_width"],
         seed=config["seed"],
-        code=code("simulate_gaussian_asymptotic.py"),
+        code=code("simulate_gaussian_asymptotic.py", **config["simulate_gaussian_asymptotic"]),
     script:
         "../scripts/simulate_gaussian_asymptotic.py"

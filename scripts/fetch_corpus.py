@@ -7,9 +7,6 @@ from attnlimit.journal import logger, open_log
 open_log(snakemake.log[0])
 p = snakemake.params
 
-if p.source != "excerpt":
-    raise LookupError(f"no corpus {p.source!r}; fetch_corpus.source must be 'excerpt'")
-
 dump = excerpt_path()
 verify_sha256(dump, p.sha256)
 articles = articles_table(read_dump(dump, p.max_bytes))

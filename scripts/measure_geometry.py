@@ -25,7 +25,7 @@ couplings = {name: np.array([head[name] for head in coupling]) for name in coupl
 per_head = couplings | predictions(couplings["horizon"], couplings["psi"])
 
 geometry = xr.Dataset(
-    {name: ("head", numbers) for name, numbers in per_head.items()}
+    {name: ("head", values) for name, values in per_head.items()}
     | {
         "horizon_published": horizon_published(tokens.covariance, query_weight, key_weight),
         "token_mean": ("feature", tokens.mean),

@@ -44,7 +44,12 @@ for layer, axis in zip(layers, axes.flat, strict=False):
         label = rf"{NAMES[name]}, $\beta$ = {beta:.2f}"
         axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
-    top = float((rates["value"] / rates["limit_scale"]).sel(layer=layer, statistic=1).isel(n=0).max()) * 1.4
+    top = (
+        float(
+            (rates["value"] / rates["limit_scale"]).sel(layer=layer, statistic=STATISTICS.index("cov")).isel(n=0).max()
+        )
+        * 1.4
+    )
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
     axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 1.2, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
     axis.set(xscale="log", yscale="log", title=f"layer {layer}")

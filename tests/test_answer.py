@@ -33,6 +33,7 @@ def rates(far: float = 9.0) -> xr.Dataset:
         coords={"layer": LAYERS, "statistic": range(len(STATISTICS)), "part": range(len(PARTS)), "head": HEADS},
     )
     data["misfit"] = data["chi2"] > 3 * data["dof"]
+    data["saturated"] = data["beta"] < 0.2
     data["horizon"] = (("layer", "head"), [[0.2, 0.9, np.nan], [1.7, 12.0, np.nan]])
     return data
 
@@ -45,8 +46,9 @@ def test_the_answer_by_hand(far):
     assert answer(rates(far)) == [
         "beta of 4 heads: mean 0.12 to 0.50; covariance 0.50 to 0.80",
         "Spearman correlation of beta with H: mean -1.00; covariance +0.60",
-        "heads whose 95 % interval lies below 1/2: mean 3 of 4; covariance 1 of 4",
-        "worst fit: mean, layer 0 head 1, chi2 8 for dof 4 (a fair power law); "
+        "heads whose 95 % interval lies below 1/2: "
+        "mean 3 of 4 (1 of them no power law or saturated); covariance 1 of 4 (1 of them no power law or saturated)",
+        "worst fit: mean, layer 0 head 1, chi2 8 for dof 4 (within the threshold); "
         "covariance, layer 5 head 0, chi2 33 for dof 1 (no power law over these n)",
     ]
 

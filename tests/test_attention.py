@@ -203,3 +203,24 @@ def test_fourth_moment_counts_each_row():
     output = torch.as_tensor([[[1.0], [3.0]], [[0.0], [4.0]]])  # (head, query, width)
     found = fourth_moment(output, torch.as_tensor([3, 1]), np.array([1.5, 1.0]))
     np.testing.assert_allclose(found, [3 * 0.5**4 + 1.5**4, 3 + 3**4, 3 * 1.25**2 + (2.25 + 9) ** 2])
+
+
+def test_gaussian_tokens_in_float32():
+    rng = np.random.default_rng(10)
+    heads = dense.random_heads(rng, heads=1, width=50, feature=50, scale=0.15)
+    tokens = rng.normal(size=(2000, 50)).astype(np.float32)
+    sizes = [200, 2000]
+    for size, (mean, covariance) in zip(sizes, kernel_moments(tokens, heads, sizes, "float32"), strict=True):
+        exact_mean, exact_covariance = dense.moments(tokens[:size], heads)
+        assert dense.relative(mean, exact_mean) < 2e-6
+        assert dense.relative(covariance, exact_covariance) < 2e-6
+
+
+def test_scores_of_ten_thousand_in_float32_lose_digits_but_no_token():
+    """A score of 1e4 is rounded to 1e-3 in float32, and so are the weights, not more."""
+    rng = np.random.default_rng(11)
+    heads, tokens = dense.random_heads(rng, scale=60.0), rng.normal(size=(50, 6))
+    ((mean, covariance),) = kernel_moments(tokens, heads, [50], "float32")
+    exact_mean, exact_covariance = dense.moments(tokens, heads)
+    assert dense.relative(mean, exact_mean) < 1e-3
+    assert dense.relative(covariance, exact_covariance) < 1e-3

@@ -60,7 +60,7 @@ def test_each_rule_says_everything():
                 assert re.search(rf"^    {part}:", body, re.M), f"{name} has no {part}"
             assert f'"../envs/{name}.yaml"' in body
             assert f'"../scripts/{name}.py"' in body
-            assert f'code("{name}.py")' in body
+            assert f'code("{name}.py"' in body
             assert f"results/logs/{name}/" in body
             assert f"results/benchmarks/{name}/" in body
 

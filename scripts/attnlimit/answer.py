@@ -27,11 +27,13 @@ def correlation(rates: xr.Dataset) -> str:
 
 
 def below_half(rates: xr.Dataset) -> str:
-    return f"{int((rates['beta_high'] < 0.5).sum())} of {rates.sizes['row']}"
+    below = rates["beta_high"] < 0.5
+    marked = below & (rates["misfit"] | rates["saturated"])
+    return f"{int(below.sum())} of {rates.sizes['row']} ({int(marked.sum())} of them no power law or saturated)"
 
 
 def worst_fit(rates: xr.Dataset) -> str:
     worst = rates.isel(row=int((rates["chi2"] / rates["dof"]).argmax("row")))
-    verdict = "no power law over these n" if worst["misfit"] else "a fair power law"
+    verdict = "no power law over these n" if worst["misfit"] else "within the threshold"
     chi2, dof = float(worst["chi2"]), int(worst["dof"])
     return f"layer {int(worst['layer'])} head {int(worst['head'])}, chi2 {chi2:.0f} for dof {dof} ({verdict})"

@@ -5,7 +5,7 @@ over all segments so far follows from the output over each one and its log-sum-e
 
 - a sample at nested sizes: split the keys at the sizes n_1 < n_2 < …; after segment j the first n_j rows are the
   output on the first n_j tokens, so every size comes at the cost of the largest;
-- the limit: stream all tokens in blocks, so memory stays bounded whatever their number.
+- the limit: queries attend to all tokens, read in blocks (`streaming.py`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -66,29 +66,53 @@ class State(NamedTuple):
 def choose_device(wanted: str) -> str:
     """`auto` is a CUDA GPU where there is one, else the CPU. TF32 stays off: it would round scores to 10 bits."""
     torch.set_float32_matmul_precision("highest")
-    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+    found = "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted == "cuda" != found:
+        raise ValueError("config: device: cuda, but torch sees no CUDA GPU here; use auto or cpu")
+    return found if wanted == "auto" else wanted
 
 
 def project(tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str) -> Projected:
-    """Queries, keys and values of tokens (token, feature), with keys and values taken from x - centre.
+    """Queries, keys and values of tokens (token, feature)."""
+    queries = project_queries(tokens, heads, centre, device, dtype)
+    return Projected(queries, *project_keys(tokens, heads, centre, device, dtype))
+
+
+def project_queries(tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str) -> Tensor:
+    """(W_q x + b_q) / sqrt(width), (head, token, width)."""
+    require_finite("query_bias", heads.query_bias)
+    queries = project_centred(tokens, heads.query_weight, "query_weight", centre, device, dtype)
+    bias = heads.query_bias + heads.query_weight.astype(np.float64) @ centre  # (head, width)
+    queries += torch.as_tensor(bias[:, None], dtype=queries.dtype, device=device)
+    return queries.mul_(heads.query_weight.shape[1] ** -0.5)
+
+
+def project_keys(
+    tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str
+) -> tuple[Tensor, Tensor]:
+    """Keys and values of x - centre, (head, token, width) each.
 
     A shift of all keys adds one constant to all scores of a query, which the softmax forgets (so does the key bias,
     left out for that reason); a shift of all values shifts the output, which `output_shift` gives back. Small keys
     and values are what keeps float32 exact: real tokens have a mean far larger than their spread.
     """
-    for name, array in {"tokens": tokens, "centre": centre, **heads._asdict()}.items():
-        require_finite(name, array)
-    width = heads.query_weight.shape[1]
-    query_bias = heads.query_bias + heads.query_weight.astype(np.float64) @ centre  # (head, width)
+    require_finite("value_bias", heads.value_bias)
+    weights = {"key_weight": heads.key_weight, "value_weight": heads.value_weight}
+    return tuple(project_centred(tokens, weight, name, centre, device, dtype) for name, weight in weights.items())
 
-    def tensor(array: np.ndarray) -> Tensor:
-        return torch.as_tensor(array, dtype=getattr(torch, dtype), device=device)
 
-    centred = tensor(tokens - centre)  # (token, feature)
-    queries = torch.einsum("tf,hwf->htw", centred, tensor(heads.query_weight)) + tensor(query_bias)[:, None]
-    keys = torch.einsum("tf,hwf->htw", centred, tensor(heads.key_weight))
-    values = torch.einsum("tf,hwf->htw", centred, tensor(heads.value_weight))
-    return Projected(queries.mul_(width**-0.5).contiguous(), keys.contiguous(), values.contiguous())
+def project_centred(
+    tokens: np.ndarray, weight: np.ndarray, name: str, centre: np.ndarray, device: str, dtype: str
+) -> Tensor:
+    """W (x - centre) for the weight (head, width, feature) of that name, contiguous (head, token, width)."""
+    require_finite("tokens", tokens)
+    require_finite(name, weight)
+    kind = {"dtype": getattr(torch, dtype), "device": device}
+    centred, matrix = torch.as_tensor(tokens - centre, **kind), torch.as_tensor(weight, **kind)
+    projected = torch.einsum("tf,hwf->htw", centred, matrix).contiguous()
+    if not torch.isfinite(projected).all():
+        raise ValueError(f"{name}: its product with the tokens overflows {dtype}")
+    return projected
 
 
 def require_finite(name: str, array: np.ndarray) -> None:
@@ -100,6 +124,11 @@ def require_finite(name: str, array: np.ndarray) -> None:
 def output_shift(heads: Heads, centre: np.ndarray) -> np.ndarray:
     """What `project` took out of the output of every head: W_v centre + b_v, heads concatenated."""
     return (heads.value_weight.astype(np.float64) @ centre + heads.value_bias).ravel()  # (feature,)
+
+
+def log_counts(counts: np.ndarray, keys: Tensor) -> Tensor | None:
+    """For a Segment of these keys: log c, or nothing where every key stands for one token, which saves a pass."""
+    return None if (counts == 1).all() else torch.as_tensor(np.log(counts)).to(keys)
 
 
 def attend(queries: Tensor, segment: Segment) -> State:
@@ -222,7 +251,8 @@ def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
 def fourth_moment(output: Tensor, counts: Tensor, mean: np.ndarray) -> np.ndarray:
     """Sum of |y - mean|^4 over the outputs of each head and, last, of all heads side by side: (head + 1,).
 
-    It gives the standard error of a covariance estimated from some of the queries.
+    It gives the standard error of a covariance estimated from some of the queries. Summed over blocks, each about its
+    own mean, it is slightly small.
     """
     centre = torch.as_tensor(mean, device=output.device).view(len(output), 1, -1)
     squares = (output.double() - centre).square().sum(-1)  # (head, query)

@@ -16,11 +16,12 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from attnlimit.attention import Heads, Segment, limit_outputs, output_moments, output_shift, project
-from attnlimit.contenders import dense, exact, fused, ours, plain_moments, prepare, published
+from attnlimit.attention import Heads, output_moments, output_shift
+from attnlimit.contenders import dense, exact, fused, ours, prepare, published
 from attnlimit.moments import merge_all
 from attnlimit.population import cuts
 from attnlimit.rates import fit
+from attnlimit.streaming import Atoms, Pass, limit_blocks
 
 
 class Case(NamedTuple):
@@ -55,25 +56,18 @@ def fused_limit(case: Case) -> list:
     """All tokens as queries and keys in one call."""
     pool, shift = prepare(case.tokens, case.heads)
     output = functional.scaled_dot_product_attention(*(part[None] for part in pool), scale=1.0)[0]
-    mean, covariance = plain_moments(output.transpose(0, 1).flatten(1).double())
-    return [(mean + shift, covariance)]
+    found = output_moments(output)
+    return [(found.mean + shift, found.covariance)]
 
 
-def our_limit(case: Case, segments: int | None = None) -> list:
-    """Counted atoms, in blocks of queries and keys, as compute_limits does; `segments` stops after so many keys."""
+def our_limit(case: Case, blocks: int | None = None) -> list:
+    """Counted atoms, as compute_limits goes through them; `blocks` stops after so many blocks of queries."""
     (block,) = case.sizes
-    atoms, blocks = case.tokens[case.rows], cuts(len(case.rows), block)
-    centre = atoms[blocks[0]].mean(0, dtype=np.float64)
-    counts = torch.as_tensor(case.counts)
-
-    def keys():
-        for cut in blocks[:segments]:
-            part = project(atoms[cut], case.heads, centre, "cpu", "float32")
-            yield Segment(part.keys, part.values, counts[cut].log().to(part.keys))
-
-    queries = [project(atoms[cut], case.heads, centre, "cpu", "float32").queries for cut in blocks]
-    outputs = limit_outputs(queries, keys())
-    found = merge_all(output_moments(output, counts[cut]) for output, cut in zip(outputs, blocks, strict=True))
+    atoms = Atoms(lambda cut: case.tokens[case.rows[cut]], case.counts)
+    centre = atoms.read(slice(0, block)).mean(0, dtype=np.float64)
+    plan = Pass(case.heads, centre, block, "cpu", "float32")
+    mine = cuts(len(case.rows), block)[:blocks]
+    found = merge_all(moments for moments, _ in limit_blocks(atoms, atoms, mine, plan))
     return [(found.mean + output_shift(case.heads, centre), found.covariance)]
 
 
@@ -90,7 +84,8 @@ def run_case(case: Case, repeats: int, generator: np.random.Generator) -> list[d
         start = time.perf_counter()
         results[name] = methods[name]()
         seconds[name] = min(seconds[name], time.perf_counter() - start)
-    errors = {name: worst_errors(case, found) for name, found in results.items()}
+    exact_moments = truth(case) if case.affordable else None
+    errors = {name: worst_errors(found, exact_moments) for name, found in results.items()}
     return [
         {
             "case": case.name,
@@ -107,38 +102,43 @@ def run_case(case: Case, repeats: int, generator: np.random.Generator) -> list[d
     ]
 
 
-def worst_errors(case: Case, found: list) -> tuple[float | None, float | None]:
-    """Largest relative error of mean and covariance over the sizes, against the dense formula in float64."""
-    if not case.affordable:
+def truth(case: Case) -> list:
+    """Moments at each size by the dense formula in float64."""
+    if is_limit(case):
+        return [exact(case.tokens, case.heads, np.arange(len(case.tokens)), len(case.tokens))]
+    return [exact(case.tokens, case.heads, case.rows, size) for size in case.sizes]
+
+
+def worst_errors(found: list, exact_moments: list | None) -> tuple[float | None, float | None]:
+    """Largest relative error of mean and covariance over the sizes."""
+    if exact_moments is None:
         return None, None
-    everyone = np.arange(len(case.tokens))
-    worst = np.zeros(2)
-    for size, moments in zip([len(case.tokens)] if is_limit(case) else case.sizes, found, strict=True):
-        truth = exact(case.tokens, case.heads, everyone if is_limit(case) else case.rows, size)
-        pairs = zip(moments, truth, strict=True)
-        worst = np.maximum(worst, [np.linalg.norm(a - b) / np.linalg.norm(b) for a, b in pairs])
-    return tuple(worst.tolist())
+    errors = [
+        [np.linalg.norm(ours - theirs) / np.linalg.norm(theirs) for ours, theirs in zip(moments, expected, strict=True)]
+        for moments, expected in zip(found, exact_moments, strict=True)
+    ]
+    return tuple(np.max(errors, axis=0).tolist())
 
 
-def peak_megabytes(case: Case, contender: str, segments: int | None = None) -> float:
+def peak_megabytes(case: Case, contender: str, blocks: int | None = None) -> float:
     """Peak resident memory of a process of its own that does just this, interpreter and torch (about 300) included."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "case.npz")
         arrays = {f"head_{name}": array for name, array in case.heads._asdict().items()}
         counts = {} if case.counts is None else {"counts": case.counts}
         np.savez(path, tokens=case.tokens, rows=case.rows, sizes=case.sizes, **arrays, **counts)
-        command = [sys.executable, "-m", "attnlimit.bench", str(path), contender, json.dumps(segments)]
+        command = [sys.executable, "-m", "attnlimit.bench", str(path), contender, json.dumps(blocks)]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
         return float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
 
 
-def measure_peak(path: str, contender: str, segments: str) -> float:
+def measure_peak(path: str, contender: str, blocks: str) -> float:
     data = np.load(path)
     heads = Heads(*(data[f"head_{name}"] for name in Heads._fields))
     counts = data.get("counts")
     case = Case("", data["tokens"], heads, data["rows"], data["sizes"].tolist(), counts)
-    if json.loads(segments) is not None:
-        our_limit(case, json.loads(segments))
+    if json.loads(blocks) is not None:
+        our_limit(case, json.loads(blocks))
     else:
         (limit_contenders(case) if is_limit(case) else sample_contenders(case))[contender]()
     return high_water_mark() / 1024
@@ -166,11 +166,14 @@ def clock(work: Callable) -> float:
     return time.perf_counter() - start
 
 
-def ideal_seconds(case: Case, flops: float, exponentials: float) -> float:
-    """Least time for one pass at the largest size (limit: over all tokens): 4 n^2 D flops and n^2 h exponentials."""
+def ideal_seconds(case: Case, contender: str, flops: float, exponentials: float) -> float:
+    """Least time for one pass over all pairs: 4 n^2 D flops or n^2 h exponentials, whichever takes longer.
+
+    n is the largest size; for a limit the number of tokens, or of the atoms that stand for them.
+    """
     heads, width = case.heads.query_weight.shape[:2]
-    n = len(case.tokens) if is_limit(case) else case.sizes[-1]
-    return n**2 * heads * (4 * width / flops + 1 / exponentials)
+    n = (len(case.rows) if contender == "ours" else len(case.tokens)) if is_limit(case) else case.sizes[-1]
+    return n**2 * heads * max(4 * width / flops, 1 / exponentials)
 
 
 def growth(name: str, numbers: list[int], work: Callable[[int], Callable], repeats: int) -> dict:

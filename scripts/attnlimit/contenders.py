@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attnlimit.attention import Heads, Projected, nested_moments, output_shift, project
+from attnlimit.attention import Heads, Projected, nested_moments, output_moments, output_shift, project
 
 CHUNK = 512  # keys at a time in the published loop
 
@@ -47,12 +47,11 @@ def online_softmax(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 
 def dense(tokens: np.ndarray, heads: Heads, rows: np.ndarray, sizes: list[int]) -> list:
-    """Per size: the whole matrix of scores, as published for Gaussian tokens (in strips where it is too large)."""
+    """Per size: the whole matrix of scores at once, as published for Gaussian tokens."""
     found = []
     for size in sizes:
         queries, keys, values = one_head(torch.as_tensor(tokens[rows[:size]]), *(part[0] for part in heads))
-        strips = [(strip @ keys.T).softmax(1) @ values for strip in queries.split(8192)]
-        found.append(plain_moments(torch.cat(strips)))
+        found.append(plain_moments((queries @ keys.T).softmax(1) @ values))
     return found
 
 
@@ -62,8 +61,8 @@ def fused(pool: Projected, shift: np.ndarray, rows: np.ndarray, sizes: list[int]
     for size in sizes:
         sample = pool.take(torch.as_tensor(rows[:size]))
         output = functional.scaled_dot_product_attention(*(part[None] for part in sample), scale=1.0)[0]
-        mean, covariance = plain_moments(output.transpose(0, 1).flatten(1).double())
-        found.append((mean + shift, covariance))
+        moments = output_moments(output)
+        found.append((moments.mean + shift, moments.covariance))
     return found
 
 

@@ -22,8 +22,7 @@ def draw_predictions(axis: Axes, horizon: np.ndarray) -> np.ndarray:
 def draw_rates(axis: Axes, fits: xr.Dataset, colour, marker: str, label: str, shift: float = 1.0) -> None:
     """Fits (setting,) with their intervals against H; hollow where saturated or no power law; shift moves H aside."""
     x, beta = fits["horizon"].values * shift, fits["beta"].values
-    bars = np.abs(np.stack([beta - fits["beta_low"].values, fits["beta_high"].values - beta]))
-    axis.errorbar(x, beta, bars, fmt="none", ecolor=colour, elinewidth=0.7, alpha=0.6)
+    axis.vlines(x, fits["beta_low"].values, fits["beta_high"].values, color=[colour], lw=0.8, alpha=0.6)
     hollow = (fits["misfit"] | fits["saturated"]).values
     faces = [(1, 1, 1, 1) if empty else colour for empty in hollow]
     axis.scatter(x, beta, s=16, c=faces, edgecolors=[colour], linewidths=0.9, zorder=3, marker=marker)
