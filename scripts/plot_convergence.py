@@ -12,44 +12,33 @@ open_log(snakemake.log[0])
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+relative = rates["value"] / rates["limit_scale"]
 layers, n = rates["layer"].values, rates["n"].values
 columns = min(3, len(layers))
 rows = -(-len(layers) // columns)
-figure, axes = plt.subplots(
-    rows,
-    columns,
-    figsize=(WIDTH, 0.6 + 2.3 * rows),
-    sharex=True,
-    sharey=True,
-    squeeze=False,
-    layout="constrained",
-)
+size = {"figsize": (WIDTH, 0.6 + 2.3 * rows), "layout": "constrained"}
+figure, axes = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, **size)
 
 for layer, axis in zip(layers, axes.flat, strict=False):
     for name, colour in COLOURS.items():
         data = rates.sel(layer=layer, statistic=STATISTICS.index(name))
-        curves = data["value"] / data["limit_scale"]
-        axis.plot(n, curves.sel(head=data["head"] != WHOLE_LAYER).values.T, color=colour, alpha=0.35, lw=0.6)
+        heads = relative.sel(layer=layer, statistic=STATISTICS.index(name), head=rates["head"] != WHOLE_LAYER)
+        axis.plot(n, heads.values.T, color=colour, alpha=0.35, lw=0.6)
         whole = data.sel(head=WHOLE_LAYER)
         scale, beta = float(whole["limit_scale"]), float(whole["beta"])
-        fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
-        hollow = bool(whole["misfit"]) or bool(whole["saturated"])
+        face = "white" if whole["misfit"] or whole["saturated"] else colour
         style = {
             "color": colour,
-            "mfc": "white" if hollow else colour,
+            "mfc": face,
             "ms": 3.5,
-            "ls": "none",
             "capsize": 1.5,
+            "label": rf"{NAMES[name]}, $\beta$ = {beta:.2f}",
         }
-        label = rf"{NAMES[name]}, $\beta$ = {beta:.2f}"
-        axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
+        axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", **style)
+        fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
-    top = (
-        float(
-            (rates["value"] / rates["limit_scale"]).sel(layer=layer, statistic=STATISTICS.index("cov")).isel(n=0).max()
-        )
-        * 1.4
-    )
+    slowest = relative.sel(layer=layer, statistic=STATISTICS.index("cov")).isel(n=0).max()
+    top = 1.4 * float(slowest)
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
     axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 1.2, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
     axis.set(xscale="log", yscale="log", title=f"layer {layer}")
