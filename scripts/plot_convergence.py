@@ -27,14 +27,9 @@ for layer, axis in zip(layers, axes.flat, strict=False):
         whole = data.sel(head=WHOLE_LAYER)
         scale, beta = float(whole["limit_scale"]), float(whole["beta"])
         face = "white" if whole["misfit"] or whole["saturated"] else colour
-        style = {
-            "color": colour,
-            "mfc": face,
-            "ms": 3.5,
-            "capsize": 1.5,
-            "label": rf"{NAMES[name]}, $\beta$ = {beta:.2f}",
-        }
-        axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", **style)
+        style = {"color": colour, "mfc": face, "ms": 3.5, "capsize": 1.5}
+        label = rf"{NAMES[name]}, $\beta$ = {beta:.2f}"
+        axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
         fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
     slowest = relative.sel(layer=layer, statistic=STATISTICS.index("cov")).isel(n=0).max()
