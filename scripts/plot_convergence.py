@@ -35,11 +35,13 @@ for layer, axis in zip(layers, axes.flat, strict=False):
     slowest = relative.sel(layer=layer, statistic=STATISTICS.index("cov")).isel(n=0).max()
     top = 1.4 * float(slowest)
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
-    axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 1.2, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
+    axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 2.4, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
     axis.set(xscale="log", yscale="log", title=f"layer {layer}")
     axis.legend(loc="lower left", handletextpad=0.2)
 for axis in axes.flat[len(layers) :]:
     axis.set_visible(False)
+both = [STATISTICS.index(name) for name in COLOURS]
+axes[0, 0].set_ylim(bottom=0.12 * float(relative.sel(statistic=both).min()))  # room for the legends
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
 save(figure, dict(snakemake.output))
