@@ -10,6 +10,7 @@ from attnlimit.attention import (
     Heads,
     Segment,
     fourth_moment,
+    free_bytes,
     limit_outputs,
     log_counts,
     output_moments,
@@ -19,7 +20,9 @@ from attnlimit.attention import (
 from attnlimit.moments import Moments
 from attnlimit.population import cuts
 
-BLOCKS_AT_ONCE = 8  # of queries: keys are read and projected again for each such group, a small part of the work
+BLOCKS_AT_ONCE = (
+    8  # of queries, on a CPU: keys are read and projected again for each such group, a small part of the work
+)
 
 
 class Atoms(NamedTuple):
@@ -53,10 +56,22 @@ def limit_blocks(
             projected = project_keys(keys.read(cut), *how)
             yield Segment(*projected, log_counts(keys.counts[cut], projected[0]))
 
-    for start in range(0, len(mine), BLOCKS_AT_ONCE):
-        group = mine[start : start + BLOCKS_AT_ONCE]
+    together = blocks_at_once(plan)
+    for start in range(0, len(mine), together):
+        group = mine[start : start + together]
         outputs = limit_outputs([project_queries(queries.read(cut), *how) for cut in group], watch(segments()))
         for cut, output in zip(group, outputs, strict=True):
             counted = torch.as_tensor(queries.counts[cut], device=plan.device)
             found = output_moments(output, counted)
             yield found, fourth_moment(output, counted, found.mean)
+
+
+def blocks_at_once(plan: Pass) -> int:
+    """Blocks of queries held together; on a GPU as many as its free memory takes. It changes no number.
+
+    A block needs its queries, their output so far and that to one more segment: 3 block D floats.
+    """
+    if torch.device(plan.device).type != "cuda":
+        return BLOCKS_AT_ONCE
+    floats = 3 * plan.block * plan.heads.query_weight[..., 0].size
+    return max(1, free_bytes(torch.device(plan.device)) // (floats * getattr(torch, plan.dtype).itemsize))
