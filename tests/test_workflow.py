@@ -139,8 +139,13 @@ def test_editing_a_module_reruns_its_dependents(restored, module, expected):
     path = restored / "scripts/attnlimit" / module
     path.write_text(path.read_text() + "\nADDED = 1\n")
     assert planned(restored) == expected
-    clone(restored)
-    assert planned(restored) == {}
+
+
+def test_undoing_an_edit_reruns_nothing(finished):
+    path = finished / "scripts/attnlimit/store.py"
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    clone(finished)
+    assert planned(finished) == {}
 
 
 def test_changing_a_parameter_reruns_its_dependents(restored):

@@ -43,6 +43,8 @@ def layer_colours(layers) -> dict[int, tuple]:
 
 def save(figure: Figure, paths: dict[str, str]) -> None:
     """Write a figure in each format, dates left out, so that the same data give the same bytes."""
+    figure.draw_without_rendering()  # the layout, once for all formats: it costs as much as a drawing
+    figure.set_layout_engine("none")
     for kind, path in paths.items():
         with atomic(path) as temporary:
             figure.savefig(temporary, format=kind, metadata=METADATA[kind])
