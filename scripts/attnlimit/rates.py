@@ -28,8 +28,8 @@ def fit(sizes: np.ndarray, value: np.ndarray, relative_variance: np.ndarray) -> 
     """Weighted least squares of log(value) on log(n), weight 1/relative_variance; value (…, n).
 
     beta is minus the slope.  se: for known variances;  se_scaled: the same times sqrt(chi2 / dof).  Both, and chi2,
-    take the sizes for independent; errors at nested sizes are correlated, which makes chi2 and se small (by about 2
-    and 1.5 on the default grid): there only the bootstrap interval is honest.  Points whose value is not positive or
+    take the sizes for independent; errors at nested sizes are correlated, which makes all three too small: there only
+    the bootstrap interval is honest.  Points whose value is not positive or
     not finite are left out; with fewer than three left the fit is NaN.
     """
     use = np.isfinite(value) & (value > 0) & np.isfinite(relative_variance) & (relative_variance > 0)
