@@ -1,6 +1,7 @@
 # Tokens to embeddings, and their geometry.
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/*
-# OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer
+# OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer;
+#                                                      rounding_error (layer)
 #          results/geometry/layer_{layer}.zarr.zip     horizon, psi, bound_v3, … (head); token_covariance (feature, feature_2)
 
 
@@ -25,6 +26,7 @@ rule extract_embeddings:
     params:
         shard=lambda wildcards: int(wildcards.shard),
         shards=len(SHARDS),
+        dtype=config["extract_embeddings"]["dtype"],
         code=code("extract_embeddings.py"),
     script:
         "../scripts/extract_embeddings.py"

@@ -6,10 +6,9 @@ import numpy as np
 import torch
 import xarray as xr
 
-from attnlimit.attention import require_finite
 from attnlimit.bert import layer_inputs, load
 from attnlimit.journal import bar, open_log
-from attnlimit.population import share
+from attnlimit.population import assemble, share
 from attnlimit.store import identity, read, write
 
 open_log(snakemake.log[0])
@@ -25,10 +24,9 @@ texts = np.split(corpus["token_id"].values[numbers], starts)
 
 model = load(Path(snakemake.input.weights).parent)
 passes = bar(layer_inputs(model, texts), total=len(texts), unit="blocks", name="embeddings")
-tokens = np.concatenate(list(passes), axis=1)  # (layer, token, feature)
-require_finite("embeddings", tokens)
+tokens, rounding = assemble(passes, len(numbers), p.dtype)  # (layer, token, feature), (layer,)
 shard = xr.Dataset(
-    {"tokens": (("layer", "token", "feature"), tokens)},
+    {"tokens": (("layer", "token", "feature"), tokens), "rounding_error": ("layer", rounding)},
     coords={"layer": np.arange(len(tokens)), "token": numbers},
 )
-write(shard, snakemake.output.embeddings, **identity(corpus, heads), code=p.code)
+write(shard, snakemake.output.embeddings, **identity(corpus, heads), dtype=p.dtype, code=p.code)

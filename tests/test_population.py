@@ -8,7 +8,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlimit.population import atoms, cuts, gather, share
+from attnlimit.population import assemble, atoms, cuts, gather, share
 from attnlimit.store import write
 
 TOKENS = np.random.default_rng(0).normal(size=(2, 30, 3)).astype(np.float32)
@@ -27,6 +27,36 @@ def shards(tmp_path_factory) -> list[str]:
         paths.append(str(folder / f"shard_{start}.zarr.zip"))
         write(part, paths[-1])
     return paths
+
+
+def test_blocks_are_assembled_end_to_end():
+    joined, rounding = assemble([TOKENS[:, :11], TOKENS[:, 11:]], 30, "float32")
+    np.testing.assert_array_equal(joined, TOKENS)
+    np.testing.assert_array_equal(rounding, [0, 0])
+
+
+def test_the_cost_of_rounding_is_measured():
+    joined, rounding = assemble([TOKENS[:, :11], TOKENS[:, 11:]], 30, "float16")
+    assert joined.dtype == np.float16
+    lost = ((joined.astype(np.float64) - TOKENS) ** 2).sum((1, 2))
+    spread = ((TOKENS - TOKENS.mean(1, keepdims=True)) ** 2).sum((1, 2))
+    np.testing.assert_allclose(rounding, np.sqrt(lost / spread), rtol=1e-3)
+    assert (rounding > 1e-5).all()
+
+
+@pytest.mark.parametrize(("number", "dtype"), [(np.nan, "float32"), (1e5, "float16")])
+def test_a_token_that_does_not_fit_is_refused(number, dtype):
+    block = TOKENS.copy()
+    block[1, 7, 2] = number
+    with pytest.raises(ValueError, match=r"extract_embeddings\.dtype"):
+        assemble([block], 30, dtype)
+
+
+def test_a_shard_with_a_gap_is_refused(tmp_path):
+    part = xr.Dataset({"tokens": (("layer", "token", "feature"), TOKENS)}, coords={"layer": [0, 4]})
+    write(part.assign_coords(token=np.delete(np.arange(31), 5)), tmp_path / "gap.zarr.zip")
+    with pytest.raises(ValueError, match="consecutive"):
+        gather([tmp_path / "gap.zarr.zip"], 0, np.arange(3))
 
 
 @settings(max_examples=25, deadline=None)

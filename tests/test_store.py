@@ -270,3 +270,11 @@ def test_identity_is_handed_on():
     model = xr.Dataset(attrs={"model": {"name": "bert"}, "corpus": {"name": "wiki"}})
     assert identity(corpus, model) == {"corpus": {"name": "wiki"}, "model": {"name": "bert"}}
     assert identity(xr.Dataset()) == {}
+
+
+def test_only_the_named_variables_are_read(chunked):
+    found = read(chunked, "seen", token=slice(11, 13))
+    assert list(found.data_vars) == ["seen"]
+    xr.testing.assert_equal(found, small()[["seen"]].sel(token=slice(11, 13)))
+    with pytest.raises(LookupError, match=r"small\.zarr\.zip: no variable sean; it has .*seen"):
+        read(chunked, "sean")

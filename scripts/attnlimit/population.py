@@ -1,22 +1,55 @@
 """The token population: embeddings in shards, and the distinct atoms of layer 0."""
 
+from collections.abc import Iterable
+from functools import cache
+
 import numpy as np
 
 from attnlimit.store import read
+
+
+def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    """Blocks (layer, token, feature) end to end in the dtype of storage, and what rounding to it cost each layer.
+
+    The rounding error (layer,) is sqrt(E|rounded x - x|^2 / E|x - E x|^2), 0 where the dtype is the blocks' own.
+    """
+    joined, lost, start = None, 0.0, 0
+    for block in blocks:
+        if joined is None:
+            joined = np.empty((len(block), tokens, block.shape[2]), dtype)
+        stop = start + block.shape[1]
+        with np.errstate(over="ignore"):  # told below, by name
+            joined[:, start:stop] = block
+        lost = lost + ((joined[:, start:stop] - block.astype(np.float64)) ** 2).sum((1, 2))  # (layer,)
+        start = stop
+    if not all(np.isfinite(layer).all() for layer in joined):
+        raise ValueError(f"embeddings: NaN, infinite, or beyond {dtype}; is extract_embeddings.dtype too narrow?")
+    spread = [layer.var(0, dtype=np.float64).sum() * tokens for layer in joined]
+    return joined, np.sqrt(lost / np.array(spread))
 
 
 def gather(shards: list[str], layer: int, wanted: np.ndarray) -> np.ndarray:
     """Tokens (wanted, feature) of one layer by increasing number, read shard by shard: only they stay in memory."""
     rows = []
     for shard in shards:
-        part = read(shard, layer=layer, token=slice(int(wanted[0]), int(wanted[-1])))
-        numbers = part["token"].values
-        if len(numbers):
-            rows.append(part["tokens"].sel(token=np.intersect1d(wanted, numbers, assume_unique=True)).values)
+        first, last = token_range(str(shard))
+        inside = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, last, side="right")]
+        if len(inside):
+            part = read(shard, "tokens", layer=layer, token=slice(int(inside[0]), int(inside[-1])))
+            rows.append(part["tokens"].values[inside - inside[0]])
     found = sum(map(len, rows))
     if found != len(wanted):
         raise LookupError(f"embeddings: {found} of {len(wanted)} tokens found; run extract_embeddings again")
     return np.concatenate(rows).astype(np.float32)
+
+
+@cache
+def token_range(shard: str) -> tuple[int, int]:
+    """Numbers of the first and the last token of a shard, which holds all between them; each shard is asked once."""
+    numbers = read(shard, "token")["token"].values
+    if not np.array_equal(numbers, np.arange(numbers[0], numbers[0] + len(numbers))):
+        raise ValueError(f"{shard}: its tokens are not consecutive; delete it and run extract_embeddings again")
+    return int(numbers[0]), int(numbers[-1])
 
 
 def atoms(token_id: np.ndarray, position: np.ndarray, layer: int) -> tuple[np.ndarray, np.ndarray]:

@@ -62,15 +62,19 @@ def chunk_shape(array: xr.Variable) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def read(path: str | Path, **select) -> xr.Dataset:
-    """Load a store, or only the part at the given coordinates; refuse it if any of it is missing or damaged."""
+def read(path: str | Path, *names: str, **select) -> xr.Dataset:
+    """Load a store, or only the named variables, or only the part at the given coordinates.
+
+    It is refused if any of it is missing or what is loaded is damaged.
+    """
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: no such store; run the rule that makes it")
     try:
         with zipfile.ZipFile(path) as archive, ZipStore(path, mode="r") as store:
             require_complete(zarr.open_group(store, mode="r"), archive.namelist())
             dataset = xr.open_zarr(store, consolidated=False, chunks=None)
-            require_labels(dataset, select)
+            require_labels(dataset, names, select)
+            dataset = dataset[list(names)] if names else dataset
             return dataset.sel(select).load()
     except UnknownLabelError as error:
         raise LookupError(f"{path}: {error}") from None
@@ -91,11 +95,14 @@ def require_complete(group: zarr.Group, entries: list[str]) -> None:
 
 
 class UnknownLabelError(Exception):
-    """A coordinate asked for that the store does not have."""
+    """A variable or coordinate asked for that the store does not have."""
 
 
-def require_labels(dataset: xr.Dataset, select: dict) -> None:
+def require_labels(dataset: xr.Dataset, names: tuple[str, ...], select: dict) -> None:
     """Without its index, a coordinate would be taken for a position and give another row's numbers."""
+    for name in names:
+        if name not in dataset.variables:
+            raise UnknownLabelError(f"no variable {name}; it has {', '.join(map(str, dataset.variables))}")
     for name, wanted in select.items():
         if name not in dataset.indexes:
             raise UnknownLabelError(f"no coordinate {name}; it has {', '.join(map(str, dataset.indexes))}")
