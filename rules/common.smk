@@ -9,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 
 SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
 sys.path.insert(0, str(SCRIPTS))
+from attnlimit.costs import job_bytes, job_seconds  # noqa: E402
 from attnlimit.settings import check  # noqa: E402
 
 try:
@@ -69,6 +70,16 @@ def imported(path):
             raise WorkflowError(f"{path}: write `from attnlimit.module import name`, which code() can follow")
         modules += ours
     return [SCRIPTS.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
+
+
+def memory(rule):
+    """Resource mem_mb of a job: what it holds, half as much again, and more at each further attempt."""
+    return lambda wildcards, attempt: int(1.5e-6 * attempt * job_bytes(config)[rule])
+
+
+def minutes(rule):
+    """Resource runtime of a job on one core: three times the estimate, and more at each further attempt."""
+    return lambda wildcards, attempt: int(attempt * (10 + 3 / 60 * job_seconds(config).get(rule, 0)))
 
 
 def replicates(part):

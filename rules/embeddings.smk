@@ -21,8 +21,8 @@ rule extract_embeddings:
         "../envs/extract_embeddings.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=memory("extract_embeddings"),
+        runtime=minutes("extract_embeddings"),
     params:
         shard=lambda wildcards: int(wildcards.shard),
         shards=len(SHARDS),
@@ -47,8 +47,8 @@ rule measure_geometry:
         "../envs/measure_geometry.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=memory("measure_geometry"),
+        runtime=minutes("measure_geometry"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         block=config["compute_limits"]["block"],

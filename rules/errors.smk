@@ -20,8 +20,8 @@ rule measure_errors:
         "../envs/measure_errors.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=memory("measure_errors"),
+        runtime=minutes("measure_errors"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         replicates=lambda wildcards: replicates(wildcards.part),
@@ -53,8 +53,8 @@ rule merge_errors:
         "../envs/merge_errors.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=memory("merge_errors"),
+        runtime=minutes("merge_errors"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         code=code("merge_errors.py"),

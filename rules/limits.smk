@@ -20,8 +20,8 @@ rule compute_limits:
         "../envs/compute_limits.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=memory("compute_limits"),
+        runtime=minutes("compute_limits"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         part=lambda wildcards: int(wildcards.part),
@@ -49,8 +49,8 @@ rule merge_limits:
         "../envs/merge_limits.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=memory("merge_limits"),
+        runtime=minutes("merge_limits"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         code=code("merge_limits.py"),
