@@ -7,7 +7,7 @@ import torch
 import xarray as xr
 
 from attnlimit.attention import require_finite
-from attnlimit.bert import layer_inputs, load
+from attnlimit.bert import layer_inputs, load, require_readable
 from attnlimit.journal import bar, open_log
 from attnlimit.population import share
 from attnlimit.store import identity, read, write
@@ -23,7 +23,9 @@ numbers = np.flatnonzero((block_of_token >= blocks[0]) & (block_of_token <= bloc
 starts = np.flatnonzero(np.diff(block_of_token[numbers])) + 1
 texts = np.split(corpus["token_id"].values[numbers], starts)
 
-model = load(Path(snakemake.input.weights).parent)
+folder = Path(snakemake.input.weights).parent
+model = load(folder)
+require_readable(model, texts, folder)
 passes = bar(layer_inputs(model, texts), total=len(texts), unit="blocks", name="embeddings")
 tokens = np.concatenate(list(passes), axis=1)  # (layer, token, feature)
 require_finite("embeddings", tokens)

@@ -12,8 +12,9 @@ from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
 
 from attnlimit.attention import Heads
-from attnlimit.bert import FILES, copy_verified, embedded_folder, heads_dataset, layer_inputs, load
+from attnlimit.bert import heads_dataset, layer_inputs, load
 from attnlimit.files import sha256_of
+from attnlimit.model_files import FILES, copy_verified, embedded_folder
 
 SENTENCE = "Anarchism is a political philosophy that is skeptical of authority and rejects all involuntary hierarchy."
 TENSOR = "encoder.layer.1.attention.self.key.weight"
