@@ -5,7 +5,7 @@
 #          results/models/*                    the model's files as checked
 #          results/models/heads.zarr.zip       {query,key,value}_weight (layer, head, width, feature), …_bias (layer, head, width)
 #          results/corpus/blocks.zarr.zip      token_id, position, block_of_token (token); page_id, revision_id (block)
-from attnlimit.model_files import local_paths  # noqa: E402
+from attnlimit.model_files import local_paths
 
 
 def local_model_files(wildcards):

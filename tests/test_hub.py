@@ -74,9 +74,12 @@ def test_a_file_in_the_cache_is_not_fetched_again(hub, client):
     assert hub.count("GET", WEIGHTS) == 1
 
 
-@pytest.mark.parametrize("fault", ["500", "503", "429", "short", "cut", "page", "corrupt"])
-@pytest.mark.parametrize("file", [WEIGHTS, "config.json"])
-def test_a_fault_that_passes_is_survived(hub, client, folder, fault, file):
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [(WEIGHTS, fault) for fault in ("500", "503", "429", "short", "cut", "page", "corrupt")]
+    + [("config.json", fault) for fault in ("500", "short", "page", "corrupt")],
+)
+def test_a_fault_that_passes_is_survived(hub, client, folder, file, fault):
     """A large file, known by its sha256, and a small one, known by git's checksum."""
     hub.fail("GET", file, fault, times=1)
     assert get(hub, client, file).read_bytes() == (folder / file).read_bytes()
