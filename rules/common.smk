@@ -17,8 +17,11 @@ try:
 except ValueError as error:
     raise WorkflowError(str(error))
 
-# The default run needs no network: the Hugging Face libraries are told not to look for one.
-os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
+# Without a source on the hub no network is needed, and the Hugging Face libraries are told not to look for one. With
+# one, files come by plain HTTP, which is what the tests cover.
+os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")
+if "hub" not in (config["fetch_model"]["source"], config["fetch_corpus"]["source"]):
+    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 
 LAYERS = config["layers"]
 SHARDS = range(config["extract_embeddings"]["shards"])

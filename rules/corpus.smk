@@ -1,9 +1,21 @@
 # Text to tokens.
-# INPUTS   the Wikipedia excerpt and the model carried by installed packages, each checked by its sha256
+# INPUTS   the Wikipedia excerpt carried by an installed package, checked by its sha256
+#          a model: carried by an installed package, on the hub, or in a folder of fetch_model.location
 # OUTPUTS  results/corpus/articles.parquet     page_id, title, revision_id, text
 #          results/models/*                    the model's files as checked
 #          results/models/heads.zarr.zip       {query,key,value}_weight (layer, head, width, feature), …_bias (layer, head, width)
 #          results/corpus/blocks.zarr.zip      token_id, position, block_of_token (token); page_id, revision_id (block)
+from attnlimit.model_files import local_paths
+
+
+def local_model_files(wildcards):
+    """The files of a model in a folder, so that a changed one runs fetch_model again."""
+    if config["fetch_model"]["source"] != "local":
+        return []
+    try:
+        return [str(path) for path in local_paths(config["fetch_model"]["location"]).values()]
+    except (LookupError, OSError) as error:
+        raise WorkflowError(str(error))
 
 
 rule fetch_corpus:
@@ -29,6 +41,8 @@ rule fetch_corpus:
 
 
 rule fetch_model:
+    input:
+        local_model_files,
     output:
         config="results/models/config.json",
         tokenizer="results/models/tokenizer.json",
@@ -45,11 +59,10 @@ rule fetch_model:
         mem_mb=2000,
         runtime=30,
     params:
-        sha256={
-            "config.json": config["fetch_model"]["config_sha256"],
-            "tokenizer.json": config["fetch_model"]["tokenizer_sha256"],
-            "model.safetensors": config["fetch_model"]["weights_sha256"],
-        },
+        source=config["fetch_model"]["source"],
+        location=config["fetch_model"]["location"],
+        revision=config["fetch_model"]["revision"],
+        weights_sha256=config["fetch_model"]["weights_sha256"],
         code=code("fetch_model.py", **config["fetch_model"]),
     script:
         "../scripts/fetch_model.py"

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import xarray as xr
 
-from attnlimit.bert import layer_inputs, load
+from attnlimit.bert import layer_inputs, load, require_readable
 from attnlimit.journal import bar, open_log
 from attnlimit.population import assemble, share
 from attnlimit.store import identity, read, write
@@ -22,7 +22,9 @@ numbers = np.flatnonzero((block_of_token >= blocks[0]) & (block_of_token <= bloc
 starts = np.flatnonzero(np.diff(block_of_token[numbers])) + 1
 texts = np.split(corpus["token_id"].values[numbers], starts)
 
-model = load(Path(snakemake.input.weights).parent)
+folder = Path(snakemake.input.weights).parent
+model = load(folder)
+require_readable(model, texts, folder)
 passes = bar(layer_inputs(model, texts), total=len(texts), unit="blocks", name="embeddings")
 tokens, rounding = assemble(passes, len(numbers), p.dtype)  # (layer, token, feature), (layer,)
 shard = xr.Dataset(

@@ -30,13 +30,18 @@ def imports(path: Path) -> set[str]:
 
 def locked() -> dict[str, str]:
     lines = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if "==" in line]
-    return {name.lower().replace("_", "-"): version for name, version in (line.split("==") for line in lines)}
+    return {normal(name): version for name, version in (line.split("==") for line in lines)}
+
+
+def normal(name: str) -> str:
+    """A package's name as PyPI compares it."""
+    return name.lower().replace("_", "-")
 
 
 def expected(rule: str) -> set[str]:
     distributions = packages_distributions()
     needed = {distributions[name][0] for name in imports(SCRIPTS / f"{rule}.py")} | set(CARRIERS.get(rule, []))
-    return {f"{name.lower()}=={locked()[name.lower()]}" for name in needed}
+    return {f"{normal(name)}=={locked()[normal(name)]}" for name in needed}
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -6,9 +6,10 @@ import pytest
 from tokenizers import Tokenizer
 
 from attnlimit.attention import Heads, nested_moments, output_shift, project
-from attnlimit.bert import embedded_folder, heads_dataset, layer_inputs, load
+from attnlimit.bert import heads_dataset, layer_inputs, load
 from attnlimit.corpus import articles_table, excerpt_path, read_dump, token_blocks
 from attnlimit.errors import measure
+from attnlimit.model_files import embedded_folder
 from attnlimit.population import atoms
 from attnlimit.sampling import draws
 

@@ -60,6 +60,12 @@ def test_overlays_pass(overlay):
     assert check(config, SCHEMA) is None
 
 
+HUB = {
+    "fetch_model.source": "hub",
+    "fetch_model.location": "google-bert/bert-base-uncased",
+    "fetch_model.revision": "86b5e0934494bd15c9632b12f734a8a67f723594",
+    "fetch_model.weights_sha256": "68d45e234eb4a928074dfd868cead0219ab85354cc53d20e772753c6bb9169d3",
+}
 WRONG = [
     ({"sed": 1}, "'sed'"),
     ({"measure_errors.replicate": 3}, "measure_errors: ", "'replicate'"),
@@ -80,6 +86,15 @@ WRONG = [
     ({"fetch_corpus.sha256": "g" * 64}, "fetch_corpus.sha256: "),
     ({"fetch_corpus.sha256": "a" * 64 + "\n"}, "fetch_corpus.sha256: "),
     ({"fetch_model.weights_sha256": "53aa"}, "fetch_model.weights_sha256: "),
+    ({"fetch_model.location": "folder"}, "fetch_model.location: ", "embedded"),
+    ({"fetch_model.revision": "a" * 40}, "fetch_model.revision: ", "embedded"),
+    ({"fetch_model.source": "local"}, "fetch_model.location: ", "local"),
+    ({**HUB, "fetch_model.location": ""}, "fetch_model.location: ", "hub"),
+    ({**HUB, "fetch_model.location": "bert-base-uncased"}, "fetch_model.location: ", "owner/name"),
+    ({**HUB, "fetch_model.revision": ""}, "fetch_model.revision: ", "hub"),
+    ({**HUB, "fetch_model.revision": "main"}, "fetch_model.revision: 'main'"),
+    ({**HUB, "fetch_model.revision": "a" * 40 + "\n"}, "fetch_model.revision: "),
+    ({**HUB, "fetch_model.weights_sha256": ""}, "fetch_model.weights_sha256: ", "hub"),
     ({"measure_errors.sizes": []}, "measure_errors.sizes: "),
     ({"measure_errors.sizes": [64, 128]}, "measure_errors.sizes: "),
     ({"measure_errors.sizes": [64, 256, 128]}, "measure_errors.sizes: must increase"),
@@ -148,6 +163,9 @@ def test_nan_is_no_threshold(key):
         {"tokenize_corpus.population": 300, "extract_embeddings.shards": 1},
         {"fit_rates.misfit": 2.5},
         {"seed": 0},
+        HUB,
+        {"fetch_model.source": "local", "fetch_model.location": "models/mine"},
+        {"fetch_model.weights_sha256": "0" * 64},
     ],
 )
 def test_what_is_allowed_passes(changes):

