@@ -9,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 
 SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
 sys.path.insert(0, str(SCRIPTS))
+from attnlimit.model_files import local_paths  # noqa: E402
 from attnlimit.settings import check  # noqa: E402
 
 try:
@@ -91,3 +92,13 @@ def errors_of_source(wildcards):
         "errors": expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS),
         "geometry": expand("results/geometry/layer_{layer}.zarr.zip", layer=LAYERS),
     }
+
+
+def local_model_files(wildcards):
+    """The files of a model in a folder, so that a changed one runs fetch_model again."""
+    if config["fetch_model"]["source"] != "local":
+        return []
+    try:
+        return [str(path) for path in local_paths(config["fetch_model"]["location"]).values()]
+    except (LookupError, OSError) as error:
+        raise WorkflowError(str(error))
