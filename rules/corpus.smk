@@ -5,17 +5,6 @@
 #          results/models/*                    the model's files as checked
 #          results/models/heads.zarr.zip       {query,key,value}_weight (layer, head, width, feature), …_bias (layer, head, width)
 #          results/corpus/blocks.zarr.zip      token_id, position, block_of_token (token); page_id, revision_id (block)
-from attnlimit.model_files import local_paths
-
-
-def local_model_files(wildcards):
-    """The files of a model in a folder, so that a changed one runs fetch_model again."""
-    if config["fetch_model"]["source"] != "local":
-        return []
-    try:
-        return [str(path) for path in local_paths(config["fetch_model"]["location"]).values()]
-    except (LookupError, OSError) as error:
-        raise WorkflowError(str(error))
 
 
 rule fetch_corpus:
@@ -42,7 +31,7 @@ rule fetch_corpus:
 
 rule fetch_model:
     input:
-        local_model_files,
+        MODEL_FILES,
     output:
         config="results/models/config.json",
         tokenizer="results/models/tokenizer.json",

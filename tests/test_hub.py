@@ -282,8 +282,10 @@ def test_the_rule_fetches_from_the_hub(hub, folder, tmp_path, monkeypatch):
     clone(place)
     model = {"source": "hub", "location": MODEL, "revision": commit, "weights_sha256": sha256}
     overlay(place, fetch_model=model)
-    run = snakemake(place, "results/models/heads.zarr.zip")
+    run = snakemake(place, "--until", "fetch_model")
     assert run.returncode == 0, run.stdout + run.stderr
+    files = {f"/{MODEL}/resolve/{commit}/{name}" for name in FILES}
+    assert {path for _, path in hub.asked} == {f"/api/models/{MODEL}/revision/{commit}", *files}
     heads = read(place / "results/models/heads.zarr.zip")
     assert dict(heads.sizes) == {"layer": 2, "head": 2, "width": 4, "feature": 8}
     sums = {name: sha256_of(folder / name) for name in FILES}

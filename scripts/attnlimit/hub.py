@@ -56,7 +56,7 @@ class Repository(NamedTuple):
     name: str  # owner/name
     kind: str  # model or dataset
     revision: str
-    licence: str | None
+    licence: str | list[str] | None
     files: dict[str, RepoSibling]  # by path, each with its size and checksum
 
 
