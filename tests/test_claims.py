@@ -388,7 +388,7 @@ def test_all_claims_are_assessed_and_written_the_same_twice(stores, tmp_path):
     assert all(claim["verdict"] == HOLDS for claim in written), [c["id"] for c in written if c["verdict"] != HOLDS]
     assert all(claim["threshold"].items() <= THRESHOLDS.items() and claim["threshold"] for claim in written)
     page = (tmp_path / "first.html").read_text()
-    assert "17 claims: 17 holds, 0 does not hold" in page and "C&#x27;(R)" in page
+    assert "17 claims. holds: 17; does not hold: 0" in page and "C&#x27;(R)" in page
 
 
 def test_evidence_is_what_the_workflow_makes(stores):

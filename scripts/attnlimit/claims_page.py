@@ -62,7 +62,7 @@ def row(record: Record) -> str:
 def counted(records: list[Record]) -> str:
     """How many claims hold, do not, and were not tested."""
     verdicts = [record.verdict for record in records]
-    return f"{len(records)} claims: " + ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS)
+    return f"{len(records)} claims. " + "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in VERDICTS)
 
 
 def write_page(records: list[Record], path: str | Path) -> None:
