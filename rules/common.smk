@@ -37,6 +37,7 @@ DRAWS = {key: config["measure_errors"][key] for key in ("nested", "replacement")
 SOURCES = ["bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
 FIGURES = ["convergence", "beta_vs_horizon", "gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol"]
 FIGURES += ["gaussian_asymptotic", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
+FIGURES += ["claims"]
 FORMATS = ["pdf", "svg", "png"]
 
 
