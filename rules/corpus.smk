@@ -1,12 +1,18 @@
 # Text to tokens.
-# INPUTS   the Wikipedia excerpt and the model carried by installed packages, each checked by its sha256
+# INPUTS   the Wikipedia excerpt and the model carried by installed packages, each checked by its sha256;
+#          or the corpus that fetch_corpus.location names: a dump, which a URL brings to results/downloads/, or text
 # OUTPUTS  results/corpus/articles.parquet     page_id, title, revision_id, text
+#                                              (page_id: number of file or row where there is no id; revision_id: 0 for none)
 #          results/models/*                    the model's files as checked
 #          results/models/heads.zarr.zip       {query,key,value}_weight (layer, head, width, feature), …_bias (layer, head, width)
 #          results/corpus/blocks.zarr.zip      token_id, position, block_of_token (token); page_id, revision_id (block)
 
+from attnlimit.location import local_files
+
 
 rule fetch_corpus:
+    input:
+        files=lambda wildcards: local_files(config["fetch_corpus"]),
     output:
         articles="results/corpus/articles.parquet",
     log:
@@ -18,11 +24,10 @@ rule fetch_corpus:
     threads: 1
     resources:
         mem_mb=1000,
-        runtime=30,
+        runtime=30 if config["fetch_corpus"]["source"] == "excerpt" else 1440,
     params:
-        source=config["fetch_corpus"]["source"],
-        sha256=config["fetch_corpus"]["sha256"],
-        max_bytes=config["fetch_corpus"]["max_bytes"],
+        corpus=config["fetch_corpus"],
+        downloads="results/downloads",
         code=code("fetch_corpus.py", **config["fetch_corpus"]),
     script:
         "../scripts/fetch_corpus.py"
@@ -69,8 +74,8 @@ rule tokenize_corpus:
         "../envs/tokenize_corpus.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda wildcards, input: 1000 + 5 * int(input.size_mb),
+        runtime=lambda wildcards, input: 30 + int(input.size_mb) // 20,
     params:
         block=config["tokenize_corpus"]["block"],
         population=config["tokenize_corpus"]["population"],

@@ -1,6 +1,7 @@
 """Refuse a wrong config before any job starts, in one line that names the key."""
 
 import math
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,11 +10,15 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
+from attnlimit.location import file_name, is_url, local_files
+
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
 TYPES = {
     "integer": lambda _, value: type(value) is int,
     "number": lambda _, value: type(value) is int or (type(value) is float and math.isfinite(value)),
 }
+NEEDED = {"excerpt": [], "dump": ["location", "sha256"], "hub": ["location", "revision", "files"], "text": ["location"]}
+OPTIONAL = {"excerpt": [], "dump": [], "hub": [], "text": ["sha256"]}
 Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
 
@@ -36,6 +41,7 @@ def check(config: dict, schema: Path) -> None:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
     if config["extract_embeddings"]["shards"] > -(-population // config["tokenize_corpus"]["block"]):
         refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
+    check_corpus(config["fetch_corpus"])
     check_uniform(config["simulate_uniform"])
 
 
@@ -50,6 +56,35 @@ def check_section(name: str, section: dict) -> None:
             refuse(f"{name}.replicates", f"{replicates} is no multiple of {name}.group {group}")
         if replicates < 2 * group:
             refuse(f"{name}.replicates", f"must make at least two groups of {name}.group")
+
+
+def check_corpus(section: dict) -> None:
+    """A source has the keys it needs and none that it would ignore, and its local files are there."""
+    source, location = section["source"], section["location"]
+    for key in ("location", "revision", "files", "sha256"):
+        if not section[key] and key in NEEDED[source]:
+            refuse(f"fetch_corpus.{key}", f"source {source} needs it")
+        if section[key] and key not in NEEDED[source] + OPTIONAL[source]:
+            refuse(f"fetch_corpus.{key}", f'source {source} takes none; leave it ""')
+    if source == "hub" and not re.fullmatch(r"[\w.-]+/[\w.-]+", location):
+        refuse("fetch_corpus.location", f"{location!r:.100} is no owner/name")
+    if source in ("dump", "text"):
+        check_location(section)
+
+
+def check_location(section: dict) -> None:
+    location, text = section["location"], section["source"] == "text"
+    if is_url(location):
+        if text or not re.match("https?://[^/]", location) or not file_name(location):
+            refuse("fetch_corpus.location", f"{location!r:.100}: only a dump can be a URL, http(s)://host/path/file")
+    elif not (Path(location).is_file() or (text and Path(location).is_dir())):
+        refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} here")
+    elif not local_files(section):
+        refuse("fetch_corpus.location", f"folder {location!r:.200} holds no .txt files")
+    elif Path(location).is_dir() and section["sha256"]:
+        refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
+    elif braced := [name for name in local_files(section) if {"{", "}"} & set(name)]:
+        refuse("fetch_corpus.location", f"{braced[0]!r:.200}: Snakemake takes braces for a wildcard; rename the file")
 
 
 def check_uniform(section: dict) -> None:
