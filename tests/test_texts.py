@@ -89,10 +89,12 @@ def test_a_wrong_line_is_named_by_its_number(tmp_path, line, why):
         list(read_jsonl(path, "text"))
 
 
-def test_a_line_without_end_is_refused_before_it_is_read(tmp_path, monkeypatch):
+def test_a_text_too_long_for_a_tokenizer_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LONGEST", 100)
     with pytest.raises(ValueError, match="rows.jsonl, line 2: over 100 bytes"):
         list(read_jsonl(jsonl(tmp_path, {"text": "a"}, {"text": "a" * 101}), "text"))
+    with pytest.raises(ValueError, match="rows.parquet, row 2: over 100 characters"):
+        list(read_parquet(table(tmp_path, text=["a", "a" * 101]), "text"))
     (tmp_path / "a.txt").write_text("a" * 101)
     with pytest.raises(ValueError, match="a.txt: over 100 bytes .*files of one article each"):
         list(read_texts([str(tmp_path / "a.txt")], "text"))

@@ -1,9 +1,10 @@
 """The table of articles: written and read in batches, so that memory does not grow with the corpus."""
 
+import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ SCHEMA = pa.schema(
 )
 GROUP_CHARACTERS = 1 << 23  # of text in memory before a row group is written
 READ_ROWS = 64
+READ_CHARACTERS = 1 << 20
 
 
 class Article(NamedTuple):
@@ -44,7 +46,7 @@ def write_articles(articles: Iterable[Article], path: str | Path, identity: dict
     """
     count = total = 0
     with atomic(path) as part, parquet.ParquetWriter(part, SCHEMA, compression="zstd") as writer:
-        for rows in _groups(articles):
+        for rows in _groups(articles, GROUP_CHARACTERS, lambda article: len(article.text)):
             columns = zip(*rows, strict=True)
             writer.write_batch(
                 pa.record_batch([pa.array(*pair) for pair in zip(columns, SCHEMA.types, strict=True)], SCHEMA)
@@ -59,12 +61,13 @@ def write_articles(articles: Iterable[Article], path: str | Path, identity: dict
     return count, total
 
 
-def _groups(articles: Iterable[Article]) -> Iterator[list[Article]]:
+def _groups(items: Iterable, characters: int, length: Callable[[Any], int]) -> Iterator[list]:
+    """Lists of items that hold so many characters, or just more."""
     rows, held = [], 0
-    for article in articles:
-        rows.append(article)
-        held += len(article.text)
-        if held >= GROUP_CHARACTERS:
+    for item in items:
+        rows.append(item)
+        held += length(item)
+        if held >= characters:
             yield rows
             rows, held = [], 0
     if rows:
@@ -82,7 +85,8 @@ def read_numbers(path: str | Path, column: str) -> np.ndarray:
 
 
 def read_texts(path: str | Path) -> Iterator[list[str]]:
-    """The texts in order, a few at a time."""
+    """The texts in order, a few at a time: a tokenizer needs some 90 bytes for each character it is given at once."""
     with parquet.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=READ_ROWS, columns=["text"]):
-            yield batch["text"].to_pylist()
+        batches = file.iter_batches(batch_size=READ_ROWS, columns=["text"])
+        texts = itertools.chain.from_iterable(batch["text"].to_pylist() for batch in batches)
+        yield from _groups(texts, READ_CHARACTERS, len)

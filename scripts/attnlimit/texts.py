@@ -15,7 +15,7 @@ from attnlimit.articles import READ_ROWS, Article
 from attnlimit.files import sha256_of
 from attnlimit.journal import bar
 
-LONGEST = 20_000_000  # bytes of one text: the tokenizer needs about a hundred times as many
+LONGEST = 5_000_000  # bytes of one text: a tokenizer needs some 90 times as many
 
 BUFFER = 1 << 20  # bytes; without it a whole row group would be read at once, and some files have but one
 
@@ -92,6 +92,8 @@ def _article(row: dict, number: int, column: str, place: str) -> Article:
     title = title if isinstance(title, str) else str(number)
     if not isinstance(text, str):
         raise ValueError(f"{place}: {column} is {text!r:.40}, no text; check fetch_corpus.column")
+    if len(text) > LONGEST:
+        raise ValueError(f"{place}: over {LONGEST} characters for one text; cut it into shorter ones")
     try:
         title.encode(), text.encode()
     except UnicodeEncodeError as error:
