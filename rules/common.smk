@@ -10,12 +10,14 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.costs import job_bytes, job_seconds  # noqa: E402
+from attnlimit.location import local_files  # noqa: E402
 from attnlimit.model_files import local_paths  # noqa: E402
 from attnlimit.settings import check  # noqa: E402
 
 try:
     check(config, Path(workflow.basedir, "rules", "config.schema.yaml"))
     # Files of the user's own are inputs, so that a changed one is read again.
+    CORPUS_FILES = local_files(config["fetch_corpus"])
     local_model = config["fetch_model"]["source"] == "local"
     MODEL_FILES = list(map(str, local_paths(config["fetch_model"]["location"]).values())) if local_model else []
 except (ValueError, LookupError, OSError) as error:

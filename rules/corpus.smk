@@ -1,13 +1,17 @@
 # Text to tokens.
-# INPUTS   the Wikipedia excerpt carried by an installed package, checked by its sha256
-#          a model: carried by an installed package, on the hub, or in a folder of fetch_model.location
+# INPUTS   a corpus: the excerpt that an installed package carries; a dump, which a URL brings to results/downloads/; text
+#          of fetch_corpus.location; the hub
+#          a model: carried by an installed package; in the folder fetch_model.location; on the hub
 # OUTPUTS  results/corpus/articles.parquet     page_id, title, revision_id, text
+#                                              (page_id: number of file or row where there is no id; revision_id: 0 for none)
 #          results/models/*                    the model's files as checked
 #          results/models/heads.zarr.zip       {query,key,value}_weight (layer, head, width, feature), …_bias (layer, head, width)
 #          results/corpus/blocks.zarr.zip      token_id, position, block_of_token (token); page_id, revision_id (block)
 
 
 rule fetch_corpus:
+    input:
+        CORPUS_FILES,
     output:
         articles="results/corpus/articles.parquet",
     log:
@@ -19,11 +23,10 @@ rule fetch_corpus:
     threads: 1
     resources:
         mem_mb=1000,
-        runtime=30,
+        runtime=30 if config["fetch_corpus"]["source"] == "excerpt" else 1440,
     params:
-        source=config["fetch_corpus"]["source"],
-        sha256=config["fetch_corpus"]["sha256"],
-        max_bytes=config["fetch_corpus"]["max_bytes"],
+        corpus=config["fetch_corpus"],
+        downloads="results/downloads",
         code=code("fetch_corpus.py", **config["fetch_corpus"]),
     script:
         "../scripts/fetch_corpus.py"
@@ -71,8 +74,8 @@ rule tokenize_corpus:
         "../envs/tokenize_corpus.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda wildcards, input: 1000 + 5 * int(input.size_mb),
+        runtime=lambda wildcards, input: 30 + int(input.size_mb) // 20,
     params:
         block=config["tokenize_corpus"]["block"],
         population=config["tokenize_corpus"]["population"],

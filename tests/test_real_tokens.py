@@ -7,7 +7,8 @@ from tokenizers import Tokenizer
 
 from attnlimit.attention import Heads, nested_moments, output_shift, project
 from attnlimit.bert import heads_dataset, layer_inputs, load
-from attnlimit.corpus import articles_table, excerpt_path, read_dump, token_blocks
+from attnlimit.corpus import cut, fill, prepare, word_pieces
+from attnlimit.dump import excerpt_path, read_dump
 from attnlimit.errors import measure
 from attnlimit.model_files import embedded_folder
 from attnlimit.population import atoms
@@ -19,9 +20,10 @@ SIZES = [64, 424, 1318]
 @pytest.fixture(scope="module")
 def real():
     """Inputs of all layers (layer, token, feature) for a few blocks of the first article, and the heads."""
-    articles = articles_table([next(read_dump(excerpt_path(), 10**8))])
     tokenizer = Tokenizer.from_file(str(embedded_folder() / "tokenizer.json"))
-    blocks = [np.array(ids) for ids in token_blocks(articles["text"].to_pylist(), tokenizer, 512)[0][:3]]
+    marks = prepare(tokenizer)
+    pieces = list(word_pieces([[next(read_dump(excerpt_path(), 10**8)).text]], tokenizer))
+    blocks = np.split(fill(cut(np.array([3 * 510]), 512), pieces, marks), 3)
     model = load(embedded_folder())
     return np.concatenate(list(layer_inputs(model, blocks)), axis=1), heads_dataset(model), blocks
 

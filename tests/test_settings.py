@@ -113,6 +113,7 @@ WRONG = [
     ({"simulate_gaussian_published.references": ["finit"]}, "simulate_gaussian_published.references.0: 'finit'"),
     ({"simulate_gaussian_asymptotic.horizons": [0]}, "simulate_gaussian_asymptotic.horizons.0: 0"),
     ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
+    ({"tokenize_corpus.block": 4097}, "tokenize_corpus.block: 4097"),
     ({"extract_embeddings.shards": 99}, "extract_embeddings.shards: "),
     ({"fit_rates.saturated": 10**400}, "fit_rates.saturated: "),
     ({"simulate_sphere.replicates": 25}, "simulate_sphere.replicates: 25", "simulate_sphere.group 3"),
@@ -241,3 +242,78 @@ def test_radii_may_be_any_even_multiple_of_the_step():
     assert (
         check(changed({"simulate_uniform.step": 0.05, "simulate_uniform.radii": [0.1, 0.3, 0.7, 4.9]}), SCHEMA) is None
     )
+
+
+SHA256, COMMIT, HERE = "a" * 64, "b" * 40, str(ROOT)
+PAGE = "https://host/dump.xml.bz2"
+HUB = {"source": "hub", "location": "owner/name", "revision": COMMIT, "files": "en/*.parquet"}
+
+
+def corpus(**keys):
+    return changed({f"fetch_corpus.{key}": value for key, value in keys.items()})
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"location": "x"}, 'location: source excerpt takes none; leave it ""'),
+        ({"sha256": SHA256}, "sha256: source excerpt takes none"),
+        ({"revision": COMMIT}, "revision: source excerpt takes none"),
+        ({"source": "dump", "sha256": SHA256}, "location: source dump needs it"),
+        ({"source": "dump", "location": PAGE}, "sha256: source dump needs it"),
+        ({"source": "dump", "location": PAGE, "sha256": SHA256, "files": "*"}, "files: source dump takes none"),
+        ({"source": "dump", "location": "nowhere.xml", "sha256": SHA256}, "location: no file 'nowhere.xml' here"),
+        ({"source": "dump", "location": HERE, "sha256": SHA256}, "location: no file "),
+        (
+            {"source": "dump", "location": "ftp://host/dump.xml", "sha256": SHA256},
+            "location: 'ftp://host/dump.xml': only",
+        ),
+        ({"source": "dump", "location": "https://host/", "sha256": SHA256}, "location: 'https://host/': only"),
+        ({"source": "text"}, "location: source text needs it"),
+        ({"source": "text", "location": "nowhere"}, "location: no file or folder 'nowhere' here"),
+        (
+            {"source": "text", "location": "https://host/x.jsonl"},
+            "location: 'https://host/x.jsonl': only a dump can be",
+        ),
+        ({"source": "text", "location": f"{HERE}/rules"}, "location: folder "),
+        ({"source": "text", "location": "nowhere", "revision": COMMIT}, "revision: source text takes none"),
+        (HUB | {"location": ""}, "location: source hub needs it"),
+        (HUB | {"location": "name"}, "location: 'name' is not of the form owner/name"),
+        (HUB | {"revision": ""}, "revision: source hub needs it"),
+        (HUB | {"revision": "main"}, "revision: 'main'"),
+        (HUB | {"revision": COMMIT + "\n"}, "revision: "),
+        (HUB | {"files": ""}, "files: source hub needs it"),
+        (HUB | {"sha256": SHA256}, "sha256: source hub takes none"),
+        (HUB | {"column": ""}, "column: "),
+        ({"characters": -1}, "characters: -1"),
+    ],
+)
+def test_a_corpus_has_the_keys_of_its_source(keys, message):
+    assert refusal(corpus(**keys)).startswith(f"config: fetch_corpus.{message}")
+
+
+def test_a_folder_of_text_has_no_sha256(tmp_path):
+    (tmp_path / "a.txt").write_text("a")
+    message = refusal(corpus(source="text", location=str(tmp_path), sha256=SHA256))
+    assert message.startswith("config: fetch_corpus.sha256: a folder has none")
+
+
+def test_braces_in_a_file_name_are_refused_before_snakemake_stumbles(tmp_path):
+    (tmp_path / "a{1}.txt").write_text("a")
+    message = refusal(corpus(source="text", location=str(tmp_path)))
+    assert message.startswith("config: fetch_corpus.location: ") and "a{1}.txt" in message
+
+
+def test_every_source_passes(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("a")
+    local = {"location": str(file), "sha256": SHA256}
+    for keys in (
+        HUB,
+        {"source": "dump", "location": PAGE, "sha256": SHA256},
+        {"source": "dump"} | local,
+        {"source": "text"} | local,
+        {"source": "text", "location": str(file)},
+        {"source": "text", "location": str(tmp_path)},
+    ):
+        assert check(corpus(**keys), SCHEMA) is None

@@ -1,10 +1,11 @@
 """What a job says while it works: its log file, its progress bar, its last words."""
 
+import itertools
 import logging
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tqdm import tqdm
@@ -25,14 +26,23 @@ def open_log(path: str) -> None:
     sys.excepthook = last_words
 
 
-def bar(items: Iterable, total: int, unit: str, name: str) -> Iterator:
-    """Go through items with a live bar on a terminal and, every few seconds, a line in the log."""
-    shown = tqdm(items, total=total, unit=unit, desc=name, leave=False, disable=not sys.stderr.isatty())
-    start = said = time.monotonic()
-    for done, item in enumerate(shown, 1):
-        yield item
-        now = time.monotonic()
-        if now - said > SECONDS_BETWEEN_LOG_LINES or done == total:
-            rate = done / (now - start)
-            logger.info("%s: %d of %d, %.3g %s/s, %.0f s left", name, done, total, rate, unit, (total - done) / rate)
-            said = now
+def bar(items: Iterable, total: int, unit: str, name: str, done: Callable[[], int] | None = None) -> Iterator:
+    """Go through items with a live bar on a terminal and, every few seconds, a line in the log.
+
+    `done` tells how far the work is, such as the place in a file; without it items are counted. Total 0: unknown.
+    """
+    count = itertools.count()
+    done = done or count.__next__
+    first, start = done(), time.monotonic()
+    said, last = start, first
+    scaled = {"unit": unit, "unit_scale": unit == "B", "desc": name}
+    with tqdm(total=total or None, initial=first, leave=False, disable=not sys.stderr.isatty(), **scaled) as shown:
+        for item in items:
+            yield item
+            now, last, before = time.monotonic(), done(), last
+            shown.update(last - before)
+            if now - said > SECONDS_BETWEEN_LOG_LINES or last == total != before:
+                rate = (last - first) / max(now - start, 1e-9)
+                left = f", {(total - last) / rate:.0f} s left" if total and rate else ""
+                logger.info("%s: %d of %s, %.3g %s/s%s", name, last, total or "?", rate, unit, left)
+                said = now

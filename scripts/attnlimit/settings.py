@@ -10,10 +10,25 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
+from attnlimit.location import file_name, is_url, local_files
+
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
 TYPES = {
     "integer": lambda _, value: type(value) is int,
     "number": lambda _, value: type(value) is int or (type(value) is float and math.isfinite(value)),
+}
+SOURCES = {  # by section and source: the keys it needs, and those it may have
+    "fetch_corpus": {
+        "excerpt": ([], []),
+        "dump": (["location", "sha256"], []),
+        "hub": (["location", "revision", "files"], []),
+        "text": (["location"], ["sha256"]),
+    },
+    "fetch_model": {
+        "embedded": ([], ["weights_sha256"]),
+        "hub": (["location", "revision", "weights_sha256"], []),
+        "local": (["location"], ["weights_sha256"]),
+    },
 }
 Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
@@ -37,7 +52,10 @@ def check(config: dict, schema: Path) -> None:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
     if config["extract_embeddings"]["shards"] > -(-population // config["tokenize_corpus"]["block"]):
         refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
-    check_model(config["fetch_model"])
+    for name in ("fetch_corpus", "fetch_model"):
+        check_source(name, config[name])
+    if config["fetch_corpus"]["source"] in ("dump", "text"):
+        check_location(config["fetch_corpus"])
     check_uniform(config["simulate_uniform"])
 
 
@@ -54,17 +72,32 @@ def check_section(name: str, section: dict) -> None:
             refuse(f"{name}.replicates", f"must make at least two groups of {name}.group")
 
 
-def check_model(section: dict) -> None:
-    """A model of the hub is pinned; a folder has its place; the embedded one is known."""
+def check_source(name: str, section: dict) -> None:
+    """A source has the keys it needs and none that it would ignore."""
     source = section["source"]
-    needed = {"embedded": [], "local": ["location"], "hub": ["location", "revision", "weights_sha256"]}[source]
-    for key in ("location", "revision", "weights_sha256"):
-        if key in needed and not section[key]:
-            refuse(f"fetch_model.{key}", f"is needed with fetch_model.source {source}")
-        if section[key] and key not in [*needed, "weights_sha256"]:
-            refuse(f"fetch_model.{key}", f"must be empty with fetch_model.source {source}")
+    needed, optional = SOURCES[name][source]
+    for key in ("location", "revision", "files", "sha256", "weights_sha256"):
+        if not section.get(key) and key in needed:
+            refuse(f"{name}.{key}", f"source {source} needs it")
+        if section.get(key) and key not in needed + optional:
+            refuse(f"{name}.{key}", f'source {source} takes none; leave it ""')
     if source == "hub" and not re.fullmatch(r"[\w.-]+/[\w.-]+", section["location"]):
-        refuse("fetch_model.location", f"{section['location']!r} is not of the form owner/name")
+        refuse(f"{name}.location", f"{section['location']!r:.100} is not of the form owner/name")
+
+
+def check_location(section: dict) -> None:
+    location, text = section["location"], section["source"] == "text"
+    if is_url(location):
+        if text or not re.match("https?://[^/]", location) or not file_name(location):
+            refuse("fetch_corpus.location", f"{location!r:.100}: only a dump can be a URL, http(s)://host/path/file")
+    elif not (Path(location).is_file() or (text and Path(location).is_dir())):
+        refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} here")
+    elif not local_files(section):
+        refuse("fetch_corpus.location", f"folder {location!r:.200} holds no .txt files")
+    elif Path(location).is_dir() and section["sha256"]:
+        refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
+    elif braced := [name for name in local_files(section) if {"{", "}"} & set(name)]:
+        refuse("fetch_corpus.location", f"{braced[0]!r:.200}: Snakemake takes braces for a wildcard; rename the file")
 
 
 def check_uniform(section: dict) -> None:

@@ -2,7 +2,8 @@
 
 import html
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from itertools import pairwise
 
 HEADING = re.compile(r"^(={2,6})\s*(.+?)\s*\1\s*$")
@@ -13,7 +14,9 @@ BACK_MATTER = re.compile(
     re.I,
 )
 
-HIDDEN_LINKS = {"file", "image", "media", "category"}
+HIDDEN_LINKS = frozenset({"file", "image", "media", "category"})
+# A wiki has older names for its files too, which its dump does not list: a link to a picture shows by its suffix.
+PICTURE = re.compile(r"\.(?:jpe?g|png|gif|svg|tiff?|webp|xcf|pdf|djvu|og[gav]|opus|webm|mp3|wav|flac|midi?)\s*$", re.I)
 SISTER_LINKS = {"wikt", "wiktionary", "s", "wikisource", "w", "wikipedia", "wp"}
 FIRST_FIELD = {"nowrap", "small", "smaller", "quote", "angbr", "vr", "nihongo", "ipa", "vanchor"}
 LAST_FIELD = {"lang", "transl"}
@@ -44,13 +47,14 @@ REMAINS = [
 ]
 
 
-def plain_text(wikitext: str) -> str:
+def plain_text(wikitext: str, hidden: Collection[str] = HIDDEN_LINKS) -> str:
     """The prose of an article: each paragraph, list item or heading is one line.
 
+    `hidden` are the prefixes of links that show no words, in small letters: those of files and categories.
     Heading words stay, as they do in the published corpus of the full run; sections of references and
-    links go, and so do headings that are left without text.
+    links go, if they have their English names, and so do headings that are left without text.
     """
-    text = _until_still(LINK, _link_words, _substitute(TAGS, wikitext))
+    text = _until_still(LINK, partial(_link_words, hidden), _substitute(TAGS, wikitext))
     text = _until_still(TEMPLATE, _template_words, text)
     text = _until_still(TABLE, lambda table: "", text)
     # Entities come last: only now can a decoded "<" or "[[" no longer be taken for markup.
@@ -71,10 +75,10 @@ def _until_still(pattern: re.Pattern, words: Callable[[re.Match], str], text: st
     return text
 
 
-def _link_words(link: re.Match) -> str:
+def _link_words(hidden: Collection[str], link: re.Match) -> str:
     target, _, words = link[1].partition("|")
     prefix, _, page = target.partition(":")
-    if prefix.strip().lower() in HIDDEN_LINKS:
+    if prefix.strip().replace("_", " ").lower() in hidden or (prefix and PICTURE.search(page)):
         return ""
     return words or (page if prefix.lower() in SISTER_LINKS else target.lstrip(":"))
 

@@ -1,0 +1,92 @@
+"""The table of articles: written and read in batches, so that memory does not grow with the corpus."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from attnlimit.files import atomic
+
+SCHEMA = pa.schema(
+    [("page_id", pa.int64()), ("title", pa.string()), ("revision_id", pa.int64()), ("text", pa.string())]
+)
+GROUP_CHARACTERS = 1 << 23  # of text in memory before a row group is written
+READ_ROWS = 64
+READ_CHARACTERS = 1 << 20
+
+
+class Article(NamedTuple):
+    page_id: int
+    title: str
+    revision_id: int  # 0 where the source has no revisions
+    text: str  # plain
+
+
+def up_to(articles: Iterable[Article], characters: int) -> Iterator[Article]:
+    """Articles with text, until one reaches so many characters in all; 0 means no end."""
+    reached = 0
+    for article in articles:
+        if article.text.strip():
+            yield article
+            reached += len(article.text)
+            if 0 < characters <= reached:
+                return
+
+
+def write_articles(articles: Iterable[Article], path: str | Path, identity: dict[str, str]) -> tuple[int, int]:
+    """Write parquet; return how many articles and characters.
+
+    `identity` says which corpus it is, and every store made from it repeats that. It is written last, because a source
+    of many files knows their checksums only when all have been read.
+    """
+    count = total = 0
+    with atomic(path) as part, parquet.ParquetWriter(part, SCHEMA, compression="zstd") as writer:
+        for rows in _groups(articles, GROUP_CHARACTERS, lambda article: len(article.text)):
+            columns = zip(*rows, strict=True)
+            writer.write_batch(
+                pa.record_batch([pa.array(*pair) for pair in zip(columns, SCHEMA.types, strict=True)], SCHEMA)
+            )
+            count += len(rows)
+            total += sum(len(row.text) for row in rows)
+        if count == 0:
+            raise ValueError(
+                "the corpus holds no article with text; check fetch_corpus.source and fetch_corpus.location"
+            )
+        writer.add_key_value_metadata({"corpus": json.dumps(identity)})
+    return count, total
+
+
+def _groups(items: Iterable, characters: int, length: Callable[[Any], int]) -> Iterator[list]:
+    """Lists of items that hold so many characters, or just more."""
+    rows, held = [], 0
+    for item in items:
+        rows.append(item)
+        held += length(item)
+        if held >= characters:
+            yield rows
+            rows, held = [], 0
+    if rows:
+        yield rows
+
+
+def read_identity(path: str | Path) -> dict[str, str]:
+    """Which corpus a table of articles holds."""
+    return json.loads(parquet.read_metadata(path).metadata[b"corpus"])
+
+
+def read_numbers(path: str | Path, column: str) -> np.ndarray:
+    """A column of numbers, (article,)."""
+    return parquet.read_table(path, columns=[column])[column].to_numpy()
+
+
+def read_texts(path: str | Path) -> Iterator[list[str]]:
+    """The texts in order, a few at a time: a tokenizer needs some 90 bytes for each character it is given at once."""
+    with parquet.ParquetFile(path) as file:
+        batches = file.iter_batches(batch_size=READ_ROWS, columns=["text"])
+        texts = itertools.chain.from_iterable(batch["text"].to_pylist() for batch in batches)
+        yield from _groups(texts, READ_CHARACTERS, len)
