@@ -1,11 +1,7 @@
 """The real clients against a hub on this machine: what arrives is what was meant, or one line says why not."""
 
 import hashlib
-import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -257,22 +253,8 @@ def test_a_pattern_that_matches_nothing_is_told(client, shards):
     told(error, "fetch_corpus.files", "de/*", "en/train-0.parquet")
 
 
-def test_the_datasets_library_reads_a_shard_as_it_was_served(client, shards, tmp_path):
-    """In a process of its own: the library reads its folders from the environment when it is imported."""
-    paths = [str(path) for path, _ in corpus_files("tiny/text", shards, "en/*.parquet", client)]
-    code = (
-        "import datasets, json, sys\n"
-        "rows = datasets.load_dataset('parquet', data_files=sys.argv[1:], split='train', streaming=True)\n"
-        "print(json.dumps([row['text'] for row in rows]))"
-    )
-    environment = os.environ | {"HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
-    run = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, env=environment)
-    assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout) == [f"Text {row} of {number}." for number in range(3) for row in range(4)]
-
-
-def test_the_rule_fetches_from_the_hub(hub, folder, tmp_path, monkeypatch):
-    """Snakemake, the rule, the real clients, with an unsteady hub."""
+def test_the_rules_fetch_from_the_hub(hub, folder, shards, tmp_path, monkeypatch):
+    """Snakemake, the rules, the real clients, with an unsteady hub; of the corpus no more than is wanted."""
     commit, sha256 = hub.repositories["model", MODEL].commit, sha256_of(folder / WEIGHTS)
     hub.fail("GET", WEIGHTS, "corrupt", times=1)
     monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
@@ -281,11 +263,17 @@ def test_the_rule_fetches_from_the_hub(hub, folder, tmp_path, monkeypatch):
     place.mkdir()
     clone(place)
     model = {"source": "hub", "location": MODEL, "revision": commit, "weights_sha256": sha256}
-    overlay(place, fetch_model=model)
-    run = snakemake(place, "--until", "fetch_model")
+    corpus = {"source": "hub", "location": "tiny/text", "revision": shards, "files": "en/*.parquet", "characters": 50}
+    overlay(place, fetch_model=model, fetch_corpus=corpus)
+    run = snakemake(place, "--until", "fetch_model", "fetch_corpus")
     assert run.returncode == 0, run.stdout + run.stderr
     files = {f"/{MODEL}/resolve/{commit}/{name}" for name in FILES}
-    assert {path for _, path in hub.asked} == {f"/api/models/{MODEL}/revision/{commit}", *files}
+    text = {f"/datasets/tiny/text/resolve/{shards}/en/train-{number}.parquet" for number in (0, 1)}
+    listed = {f"/api/models/{MODEL}/revision/{commit}", f"/api/datasets/tiny/text/revision/{shards}"}
+    assert {path for _, path in hub.asked} == listed | files | text
+    articles = parquet.read_table(place / "results/corpus/articles.parquet")
+    assert articles["text"].to_pylist() == [f"Text {row} of 0." for row in range(4)] + ["Text 0 of 1."]
+    assert articles["page_id"].to_pylist() == [0, 1, 2, 3, 10]
     heads = read(place / "results/models/heads.zarr.zip")
     assert dict(heads.sizes) == {"layer": 2, "head": 2, "width": 4, "feature": 8}
     sums = {name: sha256_of(folder / name) for name in FILES}
