@@ -74,7 +74,7 @@ kurtosis.legend(
     + [Line2D([], [], marker="_", ls="none", color=BOUND, ms=5)],
     ["first of a head", "others", r"of $\Sigma$"],
     fontsize=7,
-    loc="upper center",
+    loc="best",
     handletextpad=0.1,
 )
 worst.set(
