@@ -36,10 +36,10 @@ REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 PASS = {key: config["compute_limits"][key] for key in ("block", "queries")}
 DRAWS = {key: config["measure_errors"][key] for key in ("nested", "replacement")}
-SOURCES = ["bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
+SOURCES = ["bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere", "ablation"]
 FIGURES = ["convergence", "beta_vs_horizon", "gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol"]
 FIGURES += ["gaussian_asymptotic", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
-FIGURES += ["claims"]
+FIGURES += ["tails", "ablation", "claims"]
 FORMATS = ["pdf", "svg", "png"]
 
 
@@ -103,6 +103,8 @@ EMBEDDINGS = expand("results/embeddings/shard_{shard}.zarr.zip", shard=SHARDS)
 
 def errors_of_source(wildcards):
     """Where fit_rates finds the errors of a source, and the geometry if they do not hold it themselves."""
+    if wildcards.source == "ablation":
+        return {"errors": ["results/ablation/errors.zarr.zip"]}
     if wildcards.source != "bert":
         return {"errors": [f"results/synthetic/{wildcards.source}.zarr.zip"]}
     return {

@@ -3,6 +3,9 @@
 # OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer;
 #                                                      rounding_error (layer)
 #          results/geometry/layer_{layer}.zarr.zip     horizon, psi, bound_v3, … (head); token_covariance (feature, feature_2)
+#          results/tails/layer_{layer}.zarr.zip        eigenvalues (feature), participation_ratio; variance, kurtosis (head, direction),
+#                                                      log_mgf_ratio, effective_tokens (head, direction, scale), sub_gaussian (head);
+#                                                      head -1: along the leading eigenvectors of the tokens' covariance
 
 
 rule extract_embeddings:
@@ -55,3 +58,32 @@ rule measure_geometry:
         code=code("measure_geometry.py"),
     script:
         "../scripts/measure_geometry.py"
+
+
+rule measure_tails:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+        geometry="results/geometry/layer_{layer}.zarr.zip",
+    output:
+        tails="results/tails/layer_{layer}.zarr.zip",
+    log:
+        "results/logs/measure_tails/layer_{layer}.txt",
+    benchmark:
+        "results/benchmarks/measure_tails/layer_{layer}.tsv"
+    conda:
+        "../envs/measure_tails.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        layer=lambda wildcards: int(wildcards.layer),
+        block=config["compute_limits"]["block"],
+        directions=config["measure_tails"]["directions"],
+        scales=config["measure_tails"]["scales"],
+        effective=config["measure_tails"]["effective"],
+        code=code("measure_tails.py", **config["measure_tails"]),
+    script:
+        "../scripts/measure_tails.py"

@@ -3,6 +3,9 @@
 # OUTPUTS  results/errors/parts/layer_{layer}_part_{part}.zarr.zip   the replicates of one job, and group means of differences
 #          results/errors/layer_{layer}.zarr.zip   mean, cov, cov_spectral (head, replicate, n), head -1 the whole layer;
 #                                                  {mean,cov}_gram (head, n, group, group_2), {mean,cov}_difference (n, feature, …)
+#          results/ablation/errors.zarr.zip   chosen heads with A scaled by alpha, against limits of their own: mean, cov, cov_spectral
+#                                             (setting, replicate, n); {mean,cov}_gram (setting, n, group, group_2); …_scale, horizon,
+#                                             psi, bound_v3, …, of_layer, of_head, alpha (setting)
 
 
 rule measure_errors:
@@ -60,3 +63,37 @@ rule merge_errors:
         code=code("merge_errors.py"),
     script:
         "../scripts/merge_errors.py"
+
+
+rule measure_ablation:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+    output:
+        errors="results/ablation/errors.zarr.zip",
+    log:
+        "results/logs/measure_ablation/log.txt",
+    benchmark:
+        "results/benchmarks/measure_ablation/run.tsv"
+    conda:
+        "../envs/measure_ablation.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=240,
+    params:
+        heads=config["measure_ablation"]["heads"],
+        scales=config["measure_ablation"]["scales"],
+        population=config["measure_ablation"]["population"],
+        sizes=config["measure_ablation"]["sizes"],
+        replicates=config["measure_ablation"]["replicates"],
+        group=config["measure_ablation"]["group"],
+        nested=config["measure_ablation"]["nested"],
+        dtype=config["measure_ablation"]["dtype"],
+        block=config["compute_limits"]["block"],
+        device=config["device"],
+        seed=config["seed"],
+        code=code("measure_ablation.py", **config["measure_ablation"]),
+    script:
+        "../scripts/measure_ablation.py"

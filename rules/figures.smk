@@ -1,5 +1,6 @@
 # Figures: they draw stored numbers, and curves of formulas through their one definition; they measure nothing.
-# INPUTS   results/rates/{source}.zarr.zip, results/synthetic/{source}.zarr.zip
+# INPUTS   results/rates/{source}.zarr.zip, results/synthetic/{source}.zarr.zip, results/tails/layer_{layer}.zarr.zip,
+#          results/ablation/errors.zarr.zip
 # OUTPUTS  results/figures/{figure}.{pdf,svg,png}
 
 
@@ -287,3 +288,60 @@ rule plot_gaussian_asymptotic:
         code=code("plot_gaussian_asymptotic.py"),
     script:
         "../scripts/plot_gaussian_asymptotic.py"
+
+
+rule plot_tails:
+    input:
+        tails=expand("results/tails/layer_{layer}.zarr.zip", layer=LAYERS),
+    output:
+        pdf="results/figures/tails.pdf",
+        svg="results/figures/tails.svg",
+        png=report(
+            "results/figures/tails.png",
+            caption="report/tails.rst",
+            category="Figures",
+            labels={"figure": "spectrum and tails of the tokens, per layer and head"},
+        ),
+    log:
+        "results/logs/plot_tails/log.txt",
+    benchmark:
+        "results/benchmarks/plot_tails/run.tsv"
+    conda:
+        "../envs/plot_tails.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_tails.py"),
+    script:
+        "../scripts/plot_tails.py"
+
+
+rule plot_ablation:
+    input:
+        rates="results/rates/ablation.zarr.zip",
+        errors="results/ablation/errors.zarr.zip",
+    output:
+        pdf="results/figures/ablation.pdf",
+        svg="results/figures/ablation.svg",
+        png=report(
+            "results/figures/ablation.png",
+            caption="report/ablation.rst",
+            category="Figures",
+            labels={"figure": "rate of chosen heads, A scaled"},
+        ),
+    log:
+        "results/logs/plot_ablation/log.txt",
+    benchmark:
+        "results/benchmarks/plot_ablation/run.tsv"
+    conda:
+        "../envs/plot_ablation.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_ablation.py"),
+    script:
+        "../scripts/plot_ablation.py"

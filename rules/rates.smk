@@ -1,5 +1,6 @@
 # Errors to rates.
-# INPUTS   results/errors/layer_{layer}.zarr.zip, results/geometry/layer_{layer}.zarr.zip, results/synthetic/{source}.zarr.zip
+# INPUTS   results/errors/layer_{layer}.zarr.zip, results/geometry/layer_{layer}.zarr.zip, results/synthetic/{source}.zarr.zip,
+#          results/ablation/errors.zarr.zip
 # OUTPUTS  results/rates/{source}.zarr.zip   beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
 #                                            value, value_se, noise_floor (…, n); horizon, psi, bound_v3, … (layer, head)
 #          results/rates.csv                 the same fits, one row each

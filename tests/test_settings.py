@@ -121,6 +121,11 @@ WRONG = [
     ({"simulate_sphere.horizons": [0.5, 0]}, "simulate_sphere.horizons.1: 0"),
     ({"simulate_hardmax.direct_sizes": [64, 64, 128]}, "simulate_hardmax.direct_sizes: must increase"),
     ({"simulate_hardmax.sizes": [10, 100, 10**13]}, "simulate_hardmax.sizes.2: 10000000000000"),
+    ({"measure_ablation.population": 50001}, "measure_ablation.population: ", "tokenize_corpus.population 50000"),
+    ({"measure_ablation.heads": [[0, 2], [1]]}, "measure_ablation.heads.1: "),
+    ({"measure_ablation.replicates": 42}, "measure_ablation.replicates: 42", "measure_ablation.group 4"),
+    ({"measure_tails.scales": [1, 0]}, "measure_tails.scales.1: 0"),
+    ({"measure_tails.directions": 0}, "measure_tails.directions: 0"),
 ]
 
 
@@ -161,7 +166,7 @@ def test_nan_is_no_threshold(key):
         {"layers": [5]},
         {"compute_limits.queries": 50000},
         {"extract_embeddings.shards": 97},
-        {"tokenize_corpus.population": 300, "extract_embeddings.shards": 1},
+        {"tokenize_corpus.population": 300, "extract_embeddings.shards": 1, "measure_ablation.population": 300},
         {"fit_rates.misfit": 2.5},
         {"seed": 0},
         HUB,

@@ -11,7 +11,14 @@ def generator(seed: int, name: str, *address: int) -> np.random.Generator:
 
 
 def draws(
-    population: int, sizes: list[int], nested: bool, replacement: bool, seed: int, layer: int, replicate: int
+    population: int,
+    sizes: list[int],
+    nested: bool,
+    replacement: bool,
+    seed: int,
+    layer: int,
+    replicate: int,
+    name: str = "measure_errors",
 ) -> list[tuple[np.ndarray, list[int]]]:
     """Samples of one replicate: token numbers in random order, and the sizes n read off their first n.
 
@@ -20,7 +27,7 @@ def draws(
     plan = [((replicate,), list(sizes))] if nested else [((replicate, size), [size]) for size in sizes]
     samples = []
     for address, served in plan:
-        stream = generator(seed, "measure_errors", layer, *address)
+        stream = generator(seed, name, layer, *address)
         if replacement:
             rows = stream.integers(population, size=served[-1])
         else:

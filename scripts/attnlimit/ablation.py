@@ -1,0 +1,121 @@
+"""The horizon turned up and down: a real head whose A is scaled by alpha, on tokens of its own layer.
+
+The tilt becomes t(x) = alpha A x + b: the horizon, a property of A, becomes alpha H; the constant part b stays.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from attnlimit.attention import Heads, nested_moments, project
+from attnlimit.geometry import horizons, tilt_matrix
+from attnlimit.moments import Moments, merge_all, moments
+from attnlimit.population import atoms, cuts
+from attnlimit.sampling import draws
+from attnlimit.simulation import setting_errors
+from attnlimit.streaming import Atoms, Pass, limit_blocks
+
+ROWS_AT_ONCE = 8192  # of tokens made float64 for their covariance
+
+
+class Setting(NamedTuple):
+    """One head at one strength. Its name is its address: settings can come and go and leave the others as they are."""
+
+    layer: int
+    head: int
+    alpha: float
+
+    @property
+    def name(self) -> str:
+        return f"layer {self.layer} head {self.head} alpha {self.alpha:.12g}"
+
+
+class Population(NamedTuple):
+    """The tokens of one layer that serve as the whole population, in memory, and the atoms that stand for them."""
+
+    tokens: np.ndarray  # (token, feature)
+    numbers: np.ndarray  # (atom,): a token of each atom
+    counts: np.ndarray  # (atom,): how many tokens it stands for
+    law: Moments  # of all tokens
+
+
+class Plan(NamedTuple):
+    """How a setting is measured."""
+
+    sizes: list[int]
+    replicates: int
+    group: int
+    nested: bool
+    seed: int
+    block: int  # of queries and keys, for the limit
+    device: str
+    dtype: str
+
+
+def choose_settings(chosen: list[list[int]], scales: list[float], layers: int, heads: int) -> list[Setting]:
+    """Every chosen [layer, head] at every scale; refuses what a model of so many layers and heads does not have."""
+    for layer, head in chosen:
+        if layer >= layers or head >= heads:
+            raise ValueError(
+                f"config: measure_ablation.heads: no [{layer}, {head}]; "
+                f"the model has layers 0 to {layers - 1} with heads 0 to {heads - 1}"
+            )
+    return [Setting(layer, head, float(alpha)) for layer, head in chosen for alpha in scales]
+
+
+def whole_blocks(block_of_token: np.ndarray, population: int) -> int:
+    """How many tokens the first whole blocks hold that together have at least `population`."""
+    ends = np.flatnonzero(np.diff(block_of_token, append=block_of_token[-1] + 1)) + 1  # (block,)
+    return int(ends[np.searchsorted(ends, population)])
+
+
+def as_population(tokens: np.ndarray, token_id: np.ndarray, position: np.ndarray, layer: int) -> Population:
+    law = merge_all(moments(tokens[cut]) for cut in cuts(len(tokens), ROWS_AT_ONCE))
+    return Population(tokens, *atoms(token_id, position, layer), law)
+
+
+def scaled_head(heads: Heads, head: int, alpha: float) -> Heads:
+    """One head of a layer, its W_q scaled and its b_q not: A = W_k^T W_q / sqrt(width) goes with alpha, b stays."""
+    one = Heads(*(part[head : head + 1] for part in heads))
+    return one._replace(query_weight=alpha * one.query_weight.astype(np.float64))
+
+
+def ablate(setting: Setting, heads: Heads, population: Population, plan: Plan) -> dict[str, np.ndarray]:
+    """All that is kept of one setting, as `setting_errors` says; heads are those of the layer, unscaled.
+
+    Samples are drawn with replacement from the population, so attention over all of it is their exact limit.
+    """
+    law = population.law
+    head = scaled_head(heads, setting.head, setting.alpha)
+    # Limit and samples take the same centre off, so that what it shifts the outputs by cancels.
+    limit = limit_moments(head, law.mean, population, plan)
+    coupling = horizons(law.covariance, tilt_matrix(head.query_weight[0], head.key_weight[0].astype(np.float64)))
+    values = head.value_weight[0].astype(np.float64)  # (width, feature)
+    value_variance = float(((values @ law.covariance) * values).sum())  # tr V Sigma V^T
+    samples = sample_moments(setting, head, law.mean, population.tokens, plan)
+    return setting_errors(samples, limit.mean, limit.covariance, value_variance, coupling, plan.group)
+
+
+def limit_moments(head: Heads, centre: np.ndarray, population: Population, plan: Plan) -> Moments:
+    """Moments of attention of every token to all tokens, less the shift of the centre."""
+    whole = Atoms(lambda cut: population.tokens[population.numbers[cut]], population.counts)
+    blocks = cuts(len(population.numbers), plan.block)
+    how = Pass(head, centre, plan.block, plan.device, plan.dtype)
+    return merge_all(found for found, _ in limit_blocks(whole, whole, blocks, how))
+
+
+def sample_moments(
+    setting: Setting, head: Heads, centre: np.ndarray, tokens: np.ndarray, plan: Plan
+) -> Iterator[list[Moments]]:
+    """For each replicate, moments at each size."""
+    pool = project(tokens, head, centre, plan.device, plan.dtype)
+    address = f"measure_ablation {setting.name}"
+    for replicate in range(plan.replicates):
+        drawn = draws(len(tokens), plan.sizes, plan.nested, True, plan.seed, setting.layer, replicate, name=address)
+        yield [
+            found
+            for rows, sizes in drawn
+            for found in nested_moments(pool.take(torch.as_tensor(rows, device=plan.device)), sizes)
+        ]

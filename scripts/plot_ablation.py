@@ -1,0 +1,44 @@
+"""Rate of chosen heads against the square of their horizon, as their A is scaled, with the paper's bound."""
+
+import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
+
+from attnlimit.journal import open_log
+from attnlimit.names import PARTS, STATISTICS
+from attnlimit.panels import draw_predictions, draw_rates
+from attnlimit.store import read
+from attnlimit.style import PALETTE, WIDTH, save, set_theme
+
+PANELS = {
+    "mean": ("mean", "error"),
+    "covariance": ("cov", "error"),
+    "covariance, fluctuation only": ("cov", "fluctuation"),
+}
+MARKERS = "osD^v<>PX*"
+
+open_log(snakemake.log[0])
+set_theme()
+
+rates, errors = read(snakemake.input.rates), read(snakemake.input.errors)
+of_layer, of_head, alpha = (errors[name].values for name in ("of_layer", "of_head", "alpha"))
+heads = list(dict.fromkeys(zip(of_layer, of_head, strict=True)))  # in the order of the config
+figure, axes = plt.subplots(1, len(PANELS), figsize=(WIDTH, 3.6), sharey=True, layout="constrained")
+
+for axis, (title, (statistic, part)) in zip(axes, PANELS.items(), strict=True):
+    draw_predictions(axis, rates["horizon"].values, power=2, square="α²H²")
+    for number, (layer, head) in enumerate(heads):
+        fits = rates.sel(statistic=STATISTICS.index(statistic), part=PARTS.index(part))
+        fits = fits.isel(setting=(of_layer == layer) & (of_head == head))
+        unscaled = float(fits["horizon"][0]) / alpha[int(fits["setting"][0])]  # the same from every alpha
+        label = f"layer {layer}, head {head}: H = {unscaled:.2g}"
+        order = fits.sortby("horizon")
+        axis.plot(order["horizon"] ** 2, order["beta"], color=PALETTE[number], lw=0.7, alpha=0.5)
+        draw_rates(axis, fits, PALETTE[number], MARKERS[number], label, power=2)
+    axis.set(xscale="log", title=title, xlabel=r"$\alpha^2H^2$")
+axes[0].set(ylabel=r"rate $\beta$", ylim=(0, None))
+handles, labels = axes[0].get_legend_handles_labels()
+empty = Line2D([], [], marker="o", ls="none", color="0.3", mfc="white", ms=4.5)
+figure.legend(
+    [*handles, empty], [*labels, "no power law, or saturated"], loc="outside lower center", ncol=3, fontsize=8
+)
+save(figure, dict(snakemake.output))
