@@ -78,6 +78,7 @@ rule tokenize_corpus:
         runtime=lambda wildcards, input: 30 + int(input.size_mb) // 20,
     params:
         block=config["tokenize_corpus"]["block"],
+        full_blocks=config["tokenize_corpus"]["full_blocks"],
         population=config["tokenize_corpus"]["population"],
         seed=config["seed"],
         code=code("tokenize_corpus.py", **config["tokenize_corpus"]),

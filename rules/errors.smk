@@ -70,6 +70,7 @@ rule measure_ablation:
         blocks="results/corpus/blocks.zarr.zip",
         heads="results/models/heads.zarr.zip",
         embeddings=EMBEDDINGS,
+        geometry=expand("results/geometry/layer_{layer}.zarr.zip", layer=LAYERS),
     output:
         errors="results/ablation/errors.zarr.zip",
     log:

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attnlimit.ablation import Plan, ablate, as_population, choose_settings, whole_blocks
+from attnlimit.ablation import Plan, Setting, ablate, as_population, require_heads, spread_heads, whole_blocks
 from attnlimit.attention import Heads, choose_device
 from attnlimit.journal import bar, open_log
 from attnlimit.population import gather
@@ -16,7 +16,14 @@ p = snakemake.params
 device = choose_device(p.device)
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads)
-settings = choose_settings(p.heads, p.scales, weights.sizes["layer"], weights.sizes["head"])
+if isinstance(p.heads, int):
+    layers = [read(path, "horizon", "layer") for path in snakemake.input.geometry]
+    known = {(int(layer["layer"]), int(head["head"])): float(head) for layer in layers for head in layer["horizon"]}
+    chosen = spread_heads(p.heads, known)
+else:
+    chosen = p.heads
+    require_heads(chosen, weights.sizes["layer"], weights.sizes["head"])
+settings = [Setting(layer, head, float(alpha)) for layer, head in chosen for alpha in p.scales]
 numbers = np.arange(whole_blocks(corpus["block_of_token"].values, p.population))
 token_id, position = (corpus[name].values[numbers] for name in ("token_id", "position"))
 plan = Plan(p.sizes, p.replicates, p.group, p.nested, p.seed, p.block, device, p.dtype)

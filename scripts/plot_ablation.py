@@ -21,7 +21,7 @@ set_theme()
 
 rates, errors = read(snakemake.input.rates), read(snakemake.input.errors)
 of_layer, of_head, alpha = (errors[name].values for name in ("of_layer", "of_head", "alpha"))
-heads = list(dict.fromkeys(zip(of_layer, of_head, strict=True)))  # in the order of the config
+heads = list(dict.fromkeys(zip(of_layer, of_head, strict=True)))
 figure, axes = plt.subplots(1, len(PANELS), figsize=(WIDTH, 3.6), sharey=True, layout="constrained")
 
 for axis, (title, (statistic, part)) in zip(axes, PANELS.items(), strict=True):

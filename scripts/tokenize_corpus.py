@@ -21,7 +21,7 @@ tokenizer = Tokenizer.from_file(snakemake.input.tokenizer)
 marks = prepare(tokenizer)
 pieces = list(bar(word_pieces(read_texts(table), tokenizer), len(page_ids), unit="articles", name="tokens"))
 
-blocks = cut(np.array([len(ids) for ids in pieces]), p.block)
+blocks = cut(np.array([len(ids) for ids in pieces]), p.block, p.full_blocks)
 chosen = choose_blocks(blocks, p.population, generator(p.seed, "tokenize_corpus"))
 dataset = blocks_dataset(chosen, fill(chosen, pieces, marks), page_ids, revision_ids)
 logger.info("%d tokens in %d blocks of %d articles", *dataset.sizes.values(), len(pieces))

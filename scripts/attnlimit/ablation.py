@@ -54,21 +54,33 @@ class Plan(NamedTuple):
     dtype: str
 
 
-def choose_settings(chosen: list[list[int]], scales: list[float], layers: int, heads: int) -> list[Setting]:
-    """Every chosen [layer, head] at every scale; refuses what a model of so many layers and heads does not have."""
+def spread_heads(count: int, horizons: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
+    """So many (layer, head), spread over the horizons evenly in log H, from the smallest to the largest."""
+    left = dict(horizons)
+    targets = np.geomspace(min(left.values()), max(left.values()), min(count, len(left)))
+    ends = [targets[0], targets[-1]][: len(targets)]
+    chosen = []
+    for target in [*ends, *targets[1:-1]]:  # the ends first: they are there exactly
+        nearest = min(left, key=lambda head: abs(np.log(left[head] / target)))
+        del left[nearest]
+        chosen.append(nearest)
+    return sorted(chosen)
+
+
+def require_heads(chosen: list[list[int]], layers: int, heads: int) -> None:
+    """Raise at the first [layer, head] that a model of so many layers and heads does not have."""
     for layer, head in chosen:
         if layer >= layers or head >= heads:
             raise ValueError(
                 f"config: measure_ablation.heads: no [{layer}, {head}]; "
                 f"the model has layers 0 to {layers - 1} with heads 0 to {heads - 1}"
             )
-    return [Setting(layer, head, float(alpha)) for layer, head in chosen for alpha in scales]
 
 
 def whole_blocks(block_of_token: np.ndarray, population: int) -> int:
-    """How many tokens the first whole blocks hold that together have at least `population`."""
+    """How many tokens the first whole blocks hold that together have at least `population`, or all blocks."""
     ends = np.flatnonzero(np.diff(block_of_token, append=block_of_token[-1] + 1)) + 1  # (block,)
-    return int(ends[np.searchsorted(ends, population)])
+    return int(ends[min(np.searchsorted(ends, population), len(ends) - 1)])
 
 
 def as_population(tokens: np.ndarray, token_id: np.ndarray, position: np.ndarray, layer: int) -> Population:

@@ -43,12 +43,15 @@ def word_pieces(batches: Iterable[list[str]], tokenizer: Tokenizer) -> Iterator[
             yield np.array(encoding.ids, dtype=np.int32)
 
 
-def cut(counts: np.ndarray, block: int) -> Blocks:
-    """Blocks of articles with so many word pieces (article,): block - 2 pieces each, the last of an article fewer."""
+def cut(counts: np.ndarray, block: int, full: bool = False) -> Blocks:
+    """Blocks of articles with so many word pieces (article,): block - 2 pieces each.
+
+    The last of an article has fewer; full leaves it out.
+    """
     if block <= MARKS:
         raise ValueError(f"tokenize_corpus.block is {block}, but two marks and one word piece need 3")
     most = block - MARKS
-    blocks = -(-counts // most)  # (article,)
+    blocks = counts // most if full else -(-counts // most)  # (article,)
     article = np.repeat(np.arange(len(counts)), blocks)
     number = np.arange(len(article)) - np.repeat(np.cumsum(blocks) - blocks, blocks)  # within its article
     start = number * most

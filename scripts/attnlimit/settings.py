@@ -50,8 +50,6 @@ def check(config: dict, schema: Path) -> None:
         )
     if config["compute_limits"]["queries"] > population:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
-    if config["measure_ablation"]["population"] > population:
-        refuse("measure_ablation.population", f"exceeds tokenize_corpus.population {population}")
     if config["extract_embeddings"]["shards"] > -(-population // config["tokenize_corpus"]["block"]):
         refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
     for name in ("fetch_corpus", "fetch_model"):
