@@ -37,8 +37,8 @@ bench: .venv/ready ## time the kernel against what a user would write, into resu
 test: lint ## lint, unit tests, and a small run of the whole workflow
 	$(BIN)/python -m pytest
 
-readme: ## put the figure of the last run into the README
-	mkdir -p docs && cp results/figures/beta_vs_horizon.png docs/
+readme: .venv/ready ## put the figure and the tables of the last default run into the README
+	$(BIN)/python docs/readme.py
 
 lint: .venv/ready ## ruff, snakefmt, snakemake --lint
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
