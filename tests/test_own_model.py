@@ -32,8 +32,9 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
         (texts / f"{number}.txt").write_text(" ".join([sentence] * 100))
 
     wanted = ["results/rates/bert.zarr.zip", "results/figures/convergence.png"]
-    command = [sys.executable, "-m", "snakemake", *wanted, "--cores", "2", "--configfile", "my.yaml"]
-    command += ["--config", "layers=[1]", "extract_embeddings={shards: 1}"]  # fewer jobs: a job takes seconds to start
+    fewer = {"layers": [1], "extract_embeddings": {"shards": 1}}  # jobs, each of which takes seconds to start
+    (folder / "fewer.yaml").write_text(yaml.safe_dump(fewer))
+    command = [sys.executable, "-m", "snakemake", *wanted, "--cores", "2", "--configfile", "my.yaml", "fewer.yaml"]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     rates = read(folder / wanted[0])
