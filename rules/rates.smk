@@ -1,7 +1,8 @@
 # Errors to rates.
 # INPUTS   results/errors/layer_{layer}.zarr.zip, results/geometry/layer_{layer}.zarr.zip, results/synthetic/{source}.zarr.zip
 # OUTPUTS  results/rates/{source}.zarr.zip   beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
-#                                            value, value_se, noise_floor (…, n); horizon, psi, bound_v3, … (layer, head)
+#                                            value, value_se, noise_floor (…, n); local_slope{,_low,_high} (…, interval);
+#                                            limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head)
 #          results/rates.csv                 the same fits, one row each
 #          results/answer.txt                what the run found, in a few lines
 
