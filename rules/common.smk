@@ -28,6 +28,7 @@ PASS = {key: config["compute_limits"][key] for key in ("block", "queries")}
 DRAWS = {key: config["measure_errors"][key] for key in ("nested", "replacement")}
 SOURCES = ["bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
 FIGURES = ["convergence", "beta_vs_horizon", "gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol"]
+FIGURES += ["heat_map", "local_slopes", "bias_fluctuation"]
 FIGURES += ["gaussian_asymptotic", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
 FORMATS = ["pdf", "svg", "png"]
 

@@ -40,7 +40,7 @@ rule tabulate_rates:
         table=report(
             "results/rates.csv",
             caption="report/rates.rst",
-            category="Rates",
+            category="4 Rates",
             labels={"table": "every fit"},
         ),
     log:
@@ -63,7 +63,9 @@ rule state_answer:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        answer=report("results/answer.txt", caption="report/answer.rst", category="Answer", labels={"text": "in short"}),
+        answer=report(
+            "results/answer.txt", caption="report/answer.rst", category="2 Answer", labels={"text": "in short"}
+        ),
     log:
         "results/logs/state_answer/log.txt",
     benchmark:

@@ -13,18 +13,8 @@ from attnlimit.rates import LOCAL
 FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
 SCALE = ("relative_error", "saturated", "limit_se")
 WHERE = ("source", "layer", "head", "setting", "statistic", "part")
-COLUMNS = [
-    *WHERE,
-    *FIT,
-    *(f"last_{name}" for name in LOCAL),
-    *SCALE,
-    *COUPLINGS,
-    *PREDICTIONS,
-    "n_min",
-    "n_max",
-    "replicates",
-    "population",
-]
+RUN = ("n_min", "n_max", "replicates", "population")
+COLUMNS = [*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COUPLINGS, *PREDICTIONS, *RUN]
 
 
 def rates_table(rates: xr.Dataset) -> pd.DataFrame:
