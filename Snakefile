@@ -14,6 +14,7 @@ include: "rules/errors.smk"
 include: "rules/synthetic.smk"
 include: "rules/rates.smk"
 include: "rules/figures.smk"
+include: "rules/provenance.smk"
 include: "rules/bench.smk"
 
 
@@ -25,5 +26,6 @@ rule all:
     input:
         "results/rates.csv",
         "results/answer.txt",
+        "results/provenance.html",
         expand("results/figures/{figure}.{format}", figure=FIGURES, format=FORMATS),
     localrule: True

@@ -4,7 +4,7 @@
 #                                            value, value_se, noise_floor (…, n); local_slope{,_low,_high} (…, interval);
 #                                            limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head)
 #          results/rates.csv                 the same fits, one row each
-#          results/answer.txt                what the run found, in a few lines
+#          results/answer.{txt,html}         what the run found, in a few lines: for the terminal, for the report
 
 
 rule fit_rates:
@@ -63,8 +63,9 @@ rule state_answer:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        answer=report(
-            "results/answer.txt", caption="report/answer.rst", category="2 Answer", labels={"text": "in short"}
+        answer="results/answer.txt",
+        page=report(
+            "results/answer.html", caption="report/answer.rst", category="2 Answer", labels={"text": "in short"}
         ),
     log:
         "results/logs/state_answer/log.txt",
