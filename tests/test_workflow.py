@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from browser import visit
 
 from attnlimit.store import read
 
 ROOT = Path(__file__).parents[1]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SMOKE = "tests/smoke/config.yaml"
 MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
 MODEL_PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
@@ -110,12 +112,32 @@ def test_no_padding_enters_the_population(finished):
     assert (blocks["token_id"].values > 0).all()  # [PAD] is 0
 
 
-def test_report_is_made_and_holds_the_captions(finished):
+@pytest.fixture(scope="session")
+def report(finished) -> Path:
     run = snakemake(finished, "--report", "results/report.html")
     assert run.returncode == 0, run.stderr
-    page = (finished / "results/report.html").read_text()
+    return finished / "results/report.html"
+
+
+def test_report_is_made_and_holds_the_captions(report):
+    page = report.read_text()
     assert "lower bound" in page or "lower\\nbound" in page
     assert "beta_vs_horizon.png" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the report in")
+def test_report_reads_in_a_browser_and_asks_the_network_for_nothing(report):
+    seen = visit(report, CHROMIUM, "rate against horizon, per head")
+    assert seen["complaints"] == []
+    assert seen["requests"] == []
+    order = ["Claims", "Answer", "Figures", "Rates", "Provenance"]
+    assert [name.split()[1] for name in seen["categories"]] == order[-len(seen["categories"]) :]
+    assert seen["width"] == 1400
+    assert "n from 16 to 128" in seen["description"]
+    for line in report.with_name("answer.txt").read_text().splitlines():
+        assert line in seen["answer"]
+    assert "measure_errors.sizes\t[16, 32, 64, 128]" in seen["provenance"]
+    assert seen["table"] == ("rates.csv", report.with_name("rates.csv").read_bytes())
 
 
 def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
