@@ -5,6 +5,7 @@ import numpy as np
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.panels import draw_sizes
 from attnlimit.store import read
 from attnlimit.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 
@@ -39,7 +40,8 @@ for row, (statistic, colour) in zip(axes, COLOURS.items(), strict=True):
             label = rf"{part}, $\beta$ = {float(curve['beta']):.2f}" if fitted else f"{part}, too few seen"
             style = {"color": colour, "mfc": face, "ms": 3.5, "lw": 0.9, "capsize": 1.5, "elinewidth": 0.8}
             axis.errorbar(n, curve["value"] / scale, bars, ls=line, marker=marker, label=label, **style)
-        axis.set(xscale="log", yscale="log")
+        axis.set(yscale="log")
+        draw_sizes(axis, n)
         handles, labels = axis.get_legend_handles_labels()
         axis.legend(handles[3:], labels[3:], loc="lower left", fontsize=7, handletextpad=0.3)
     row[0].set_ylabel(f"{NAMES[statistic]} error, relative")

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.panels import layer_panels
+from attnlimit.panels import draw_sizes, layer_panels
 from attnlimit.store import read
 from attnlimit.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 
@@ -33,7 +33,8 @@ for layer, axis in panels.items():
     top = 1.4 * float(slowest)
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
     axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 2.4, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
-    axis.set(xscale="log", yscale="log", title=f"layer {layer}")
+    axis.set(yscale="log", title=f"layer {layer}")
+    draw_sizes(axis, n)
     axis.legend(loc="lower left", handletextpad=0.2)
 both = [STATISTICS.index(name) for name in COLOURS]
 axis.set_ylim(bottom=0.12 * float(relative.sel(statistic=both).min()))  # room for the legends

@@ -41,5 +41,6 @@ pairs = [axis.get_legend_handles_labels() for axis in (left, right[0])]
 handles, labels = (sum((list(pair[side]) for pair in pairs), []) for side in (0, 1))
 handles.insert(5, hollow_key())  # below mean and covariance
 labels.insert(5, hollow_key().get_label())
-figure.legend(handles, labels, loc="outside lower center", ncol=5, fontsize=8, title=note, title_fontsize=8)
+close = {"columnspacing": 1.2, "handletextpad": 0.5, "handlelength": 1.6, "fontsize": 8, "title_fontsize": 8}
+figure.legend(handles, labels, loc="outside lower center", ncol=5, title=note, **close)
 save(figure, dict(snakemake.output))

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.panels import layer_panels
+from attnlimit.panels import draw_sizes, layer_panels
 from attnlimit.store import read
 from attnlimit.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 
@@ -28,7 +28,8 @@ for layer, axis in panels.items():
         x = between * aside  # so that the intervals do not hide each other
         axis.vlines(x, whole["local_slope_low"], whole["local_slope_high"], color=colour, lw=1.2)
         axis.plot(x, whole["local_slope"], "o", ms=3.5, color=colour, label=f"{NAMES[statistic]}, whole layer")
-    axis.set(xscale="log", title=f"layer {layer}")
+    axis.set(title=f"layer {layer}")
+    draw_sizes(axis, n)
 bottom, top = axis.get_ylim()
 axis.set_ylim(max(bottom, LOWEST), min(top, HIGHEST))
 figure.supxlabel("tokens $n$", fontsize=9)

@@ -10,10 +10,10 @@ HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load
 def test_settings_have_one_row_a_key():
     config = {"seed": 3, "layers": [0, 5], "fit_rates": {"bootstrap": 200, "misfit": 3}}
     assert settings(config) == [
-        ("seed", "3"),
-        ("layers", "[0, 5]"),
         ("fit_rates.bootstrap", "200"),
         ("fit_rates.misfit", "3"),
+        ("layers", "[0, 5]"),
+        ("seed", "3"),
     ]
 
 

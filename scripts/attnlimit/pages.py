@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; }
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
-table { border-collapse: collapse; font-size: 0.9em; } caption { text-align: left; }
+table { border-collapse: collapse; font-size: 0.8em; }
 th, td { padding: 0.2em 1em 0.2em 0; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }
 td { overflow-wrap: anywhere; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
 """

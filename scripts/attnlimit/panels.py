@@ -6,6 +6,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 
 from attnlimit.geometry import predictions
 from attnlimit.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH
@@ -38,6 +39,14 @@ def hollow_key() -> Line2D:
     """What the legend says of a hollow point."""
     style = {"marker": "o", "ls": "none", "color": BOUND, "mfc": "white", "ms": 4.5}
     return Line2D([], [], label="no power law, or saturated", **style)
+
+
+def draw_sizes(axis: Axes, n: np.ndarray) -> None:
+    """Sample sizes on a logarithmic axis; over less than a decade, three of them are named instead of powers of ten."""
+    axis.set_xscale("log")
+    if n[-1] < 10 * n[0]:
+        axis.set_xticks([n[0], n[len(n) // 2], n[-1]], [f"{size:g}" for size in (n[0], n[len(n) // 2], n[-1])])
+    axis.xaxis.set_minor_formatter(NullFormatter())  # it would name 2, 3, 4 and 6 times a power, one over the other
 
 
 def layer_panels(layers: np.ndarray, height: float) -> tuple[Figure, dict[int, Axes]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def settings(config: dict) -> list[tuple[str, str]]:
-    """The config as it was after overlays, one row a key, `section.key`."""
+    """The config as it was after overlays, one row a key, `section.key`, sections in order of name."""
     rows = []
-    for name, value in config.items():
+    for name, value in sorted(config.items()):
         keys = {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
         rows += [(key, str(inner)) for key, inner in keys.items()]
     return rows
