@@ -28,7 +28,7 @@ reproduce: .venv/ready ## run everything: figures, table, report; CONFIG=my.yaml
 	echo && cat results/answer.txt && echo "time taken: $$(($$(date +%s) - start)) s" && \
 	echo && echo "report   results/report.html" && echo "figures  results/figures/" && echo "table    results/rates.csv"
 
-results/report.html: results/answer.txt results/rates.csv $(wildcard results/figures/*.png rules/report/*.rst)
+results/report.html: results/answer.txt results/rates.csv results/claims.html results/provenance.html $(wildcard results/figures/*.png rules/report/*.rst)
 	@$(SNAKEMAKE) $(OPTIONS) --report $@ --quiet all
 
 bench: .venv/ready ## time the kernel against what a user would write, into results/bench/

@@ -15,6 +15,7 @@ include: "rules/synthetic.smk"
 include: "rules/rates.smk"
 include: "rules/figures.smk"
 include: "rules/claims.smk"
+include: "rules/provenance.smk"
 include: "rules/bench.smk"
 
 
@@ -28,5 +29,6 @@ rule all:
         "results/answer.txt",
         "results/claims.json",
         "results/claims.html",
+        "results/provenance.html",
         expand("results/figures/{figure}.{format}", figure=FIGURES, format=FORMATS),
     localrule: True

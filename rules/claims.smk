@@ -25,7 +25,7 @@ rule assess_claims:
         page=report(
             "results/claims.html",
             caption="report/claims.rst",
-            category="Claims",
+            category="1 Claims",
             labels={"table": "every claim, its test and its verdict"},
         ),
     log:
@@ -55,7 +55,7 @@ rule plot_claims:
         png=report(
             "results/figures/claims.png",
             caption="report/claims_figure.rst",
-            category="Claims",
+            category="1 Claims",
             labels={"figure": "the claims at a glance"},
         ),
     log:

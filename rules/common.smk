@@ -36,10 +36,11 @@ REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 PASS = {key: config["compute_limits"][key] for key in ("block", "queries")}
 DRAWS = {key: config["measure_errors"][key] for key in ("nested", "replacement")}
-SOURCES = ["bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere", "ablation"]
-FIGURES = ["convergence", "beta_vs_horizon", "gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol"]
-FIGURES += ["gaussian_asymptotic", "sphere_beta_vs_horizon", "hardmax", "uniform", "normality"]
-FIGURES += ["tails", "ablation", "claims"]
+SIMULATIONS = ["gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
+SOURCES = ["bert", *SIMULATIONS, "ablation"]
+FIGURES = ["convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation", "tails", "ablation"]
+FIGURES += ["gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic"]
+FIGURES += ["sphere_beta_vs_horizon", "hardmax", "uniform", "normality", "claims"]
 FORMATS = ["pdf", "svg", "png"]
 
 

@@ -13,8 +13,8 @@ rule plot_convergence:
         png=report(
             "results/figures/convergence.png",
             caption="report/convergence.rst",
-            category="Figures",
-            labels={"figure": "error against n, per layer"},
+            category="3 Figures",
+            labels={"tokens": "BERT", "figure": "error against n, per layer"},
         ),
     log:
         "results/logs/plot_convergence/log.txt",
@@ -35,14 +35,17 @@ rule plot_convergence:
 rule plot_beta_vs_horizon:
     input:
         rates="results/rates/bert.zarr.zip",
+        gaussian="results/rates/gaussian.zarr.zip",
+        counted="results/rates/gaussian_asymptotic.zarr.zip",
+        errors="results/synthetic/gaussian.zarr.zip",
     output:
         pdf="results/figures/beta_vs_horizon.pdf",
         svg="results/figures/beta_vs_horizon.svg",
         png=report(
             "results/figures/beta_vs_horizon.png",
             caption="report/beta_vs_horizon.rst",
-            category="Figures",
-            labels={"figure": "rate against horizon, per head"},
+            category="3 Figures",
+            labels={"tokens": "BERT, Gaussian", "figure": "rate against horizon, per head"},
         ),
     log:
         "results/logs/plot_beta_vs_horizon/log.txt",
@@ -60,6 +63,90 @@ rule plot_beta_vs_horizon:
         "../scripts/plot_beta_vs_horizon.py"
 
 
+rule plot_heat_map:
+    input:
+        rates="results/rates/bert.zarr.zip",
+    output:
+        pdf="results/figures/heat_map.pdf",
+        svg="results/figures/heat_map.svg",
+        png=report(
+            "results/figures/heat_map.png",
+            caption="report/heat_map.rst",
+            category="3 Figures",
+            labels={"tokens": "BERT", "figure": "rate and horizon, layer by head"},
+        ),
+    log:
+        "results/logs/plot_heat_map/log.txt",
+    benchmark:
+        "results/benchmarks/plot_heat_map/run.tsv"
+    conda:
+        "../envs/plot_heat_map.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_heat_map.py"),
+    script:
+        "../scripts/plot_heat_map.py"
+
+
+rule plot_local_slopes:
+    input:
+        rates="results/rates/bert.zarr.zip",
+    output:
+        pdf="results/figures/local_slopes.pdf",
+        svg="results/figures/local_slopes.svg",
+        png=report(
+            "results/figures/local_slopes.png",
+            caption="report/local_slopes.rst",
+            category="3 Figures",
+            labels={"tokens": "BERT", "figure": "slopes between sizes, per layer"},
+        ),
+    log:
+        "results/logs/plot_local_slopes/log.txt",
+    benchmark:
+        "results/benchmarks/plot_local_slopes/run.tsv"
+    conda:
+        "../envs/plot_local_slopes.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_local_slopes.py"),
+    script:
+        "../scripts/plot_local_slopes.py"
+
+
+rule plot_bias_fluctuation:
+    input:
+        rates="results/rates/bert.zarr.zip",
+    output:
+        pdf="results/figures/bias_fluctuation.pdf",
+        svg="results/figures/bias_fluctuation.svg",
+        png=report(
+            "results/figures/bias_fluctuation.png",
+            caption="report/bias_fluctuation.rst",
+            category="3 Figures",
+            labels={"tokens": "BERT", "figure": "bias and fluctuation, chosen heads"},
+        ),
+    log:
+        "results/logs/plot_bias_fluctuation/log.txt",
+    benchmark:
+        "results/benchmarks/plot_bias_fluctuation/run.tsv"
+    conda:
+        "../envs/plot_bias_fluctuation.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("plot_bias_fluctuation.py"),
+    script:
+        "../scripts/plot_bias_fluctuation.py"
+
+
 rule plot_sphere_beta_vs_horizon:
     input:
         errors="results/synthetic/sphere.zarr.zip",
@@ -70,8 +157,8 @@ rule plot_sphere_beta_vs_horizon:
         png=report(
             "results/figures/sphere_beta_vs_horizon.png",
             caption="report/sphere_beta_vs_horizon.rst",
-            category="Figures",
-            labels={"figure": "rate against horizon, tokens on a sphere"},
+            category="3 Figures",
+            labels={"tokens": "sphere", "figure": "rate against horizon"},
         ),
     log:
         "results/logs/plot_sphere_beta_vs_horizon/log.txt",
@@ -98,8 +185,8 @@ rule plot_hardmax:
         png=report(
             "results/figures/hardmax.png",
             caption="report/hardmax.rst",
-            category="Figures",
-            labels={"figure": "hardmax: error against n, by dimension"},
+            category="3 Figures",
+            labels={"tokens": "Gaussian", "figure": "hardmax: error against n, by dimension"},
         ),
     log:
         "results/logs/plot_hardmax/log.txt",
@@ -126,8 +213,8 @@ rule plot_uniform:
         png=report(
             "results/figures/uniform.png",
             caption="report/uniform.rst",
-            category="Figures",
-            labels={"figure": "largest error over a ball"},
+            category="3 Figures",
+            labels={"tokens": "Gaussian", "figure": "largest error over a ball"},
         ),
     log:
         "results/logs/plot_uniform/log.txt",
@@ -154,8 +241,8 @@ rule plot_normality:
         png=report(
             "results/figures/normality.png",
             caption="report/normality.rst",
-            category="Figures",
-            labels={"figure": "asymptotic normality at one query"},
+            category="3 Figures",
+            labels={"tokens": "Gaussian", "figure": "normality at one query"},
         ),
     log:
         "results/logs/plot_normality/log.txt",
@@ -183,8 +270,8 @@ rule plot_gaussian_beta_vs_horizon:
         png=report(
             "results/figures/gaussian_beta_vs_horizon.png",
             caption="report/gaussian_beta_vs_horizon.rst",
-            category="Figures",
-            labels={"figure": "rate against horizon, Gaussian tokens"},
+            category="3 Figures",
+            labels={"tokens": "Gaussian", "figure": "rate against horizon, by dimension"},
         ),
     log:
         "results/logs/plot_gaussian_beta_vs_horizon/log.txt",
@@ -213,8 +300,8 @@ rule plot_gaussian_local_slopes:
         png=report(
             "results/figures/gaussian_local_slopes.png",
             caption="report/gaussian_local_slopes.rst",
-            category="Figures",
-            labels={"figure": "slopes between sizes, Gaussian tokens"},
+            category="3 Figures",
+            labels={"tokens": "Gaussian", "figure": "slopes between sizes"},
         ),
     log:
         "results/logs/plot_gaussian_local_slopes/log.txt",
@@ -242,8 +329,8 @@ rule plot_gaussian_protocol:
         png=report(
             "results/figures/gaussian_protocol.png",
             caption="report/gaussian_protocol.rst",
-            category="Figures",
-            labels={"figure": "exact against finite reference, Gaussian tokens"},
+            category="3 Figures",
+            labels={"tokens": "Gaussian", "figure": "exact against finite reference"},
         ),
     log:
         "results/logs/plot_gaussian_protocol/log.txt",
@@ -271,8 +358,8 @@ rule plot_gaussian_asymptotic:
         png=report(
             "results/figures/gaussian_asymptotic.png",
             caption="report/gaussian_asymptotic.rst",
-            category="Figures",
-            labels={"figure": "rate up to ten thousand million tokens, d = 1"},
+            category="3 Figures",
+            labels={"tokens": "Gaussian", "figure": "rate up to ten thousand million tokens, d = 1"},
         ),
     log:
         "results/logs/plot_gaussian_asymptotic/log.txt",

@@ -2,9 +2,10 @@
 # INPUTS   results/errors/layer_{layer}.zarr.zip, results/geometry/layer_{layer}.zarr.zip, results/synthetic/{source}.zarr.zip,
 #          results/ablation/errors.zarr.zip
 # OUTPUTS  results/rates/{source}.zarr.zip   beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
-#                                            value, value_se, noise_floor (…, n); horizon, psi, bound_v3, … (layer, head)
+#                                            value, value_se, noise_floor (…, n); local_slope{,_low,_high} (…, interval);
+#                                            limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head)
 #          results/rates.csv                 the same fits, one row each
-#          results/answer.txt                what the run found, in a few lines
+#          results/answer.{txt,html}         what the run found, in a few lines: for the terminal, for the report
 
 
 rule fit_rates:
@@ -40,7 +41,7 @@ rule tabulate_rates:
         table=report(
             "results/rates.csv",
             caption="report/rates.rst",
-            category="Rates",
+            category="4 Rates",
             labels={"table": "every fit"},
         ),
     log:
@@ -63,7 +64,10 @@ rule state_answer:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        answer=report("results/answer.txt", caption="report/answer.rst", category="Answer", labels={"text": "in short"}),
+        answer="results/answer.txt",
+        page=report(
+            "results/answer.html", caption="report/answer.rst", category="2 Answer", labels={"text": "in short"}
+        ),
     log:
         "results/logs/state_answer/log.txt",
     benchmark:

@@ -27,4 +27,6 @@ spread = value_weight @ geometry["token_covariance"].values  # (head, width, fea
 value_variance = (spread * value_weight).sum((1, 2))  # tr W_v Sigma W_v^T
 scales = limit_scale(value_variance, limit["covariance"].values, heads)
 condensed |= {f"{name}_scale": ("head", scale) for name, scale in scales.items()}
+limit_se = {"mean": limit["mean_se"], "cov": limit["cov_se"], "cov_spectral": limit["cov_se"]}  # the last: at most this
+condensed |= {f"{name}_limit_se": ("head", se.values) for name, se in limit_se.items()}
 write(raw.assign(condensed), snakemake.output.errors, **(parts[0].attrs | {"code": p.code}))

@@ -1,33 +1,56 @@
-"""Rate against horizon, one point a head, with the paper's lower bound and our heuristic."""
+"""Rate against horizon: the heads of a real model beside Gaussian tokens, with the paper's bound and our heuristic."""
 
 import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.lines import Line2D
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.panels import draw_predictions, draw_rates
+from attnlimit.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.store import read
-from attnlimit.style import WIDTH, layer_colours, save, set_theme
+from attnlimit.style import BOUND, COLOURS, WIDTH, save, set_theme
 
-PANELS = {
-    "mean": ("mean", "error"),
-    "covariance": ("cov", "error"),
-    "covariance, fluctuation only": ("cov", "fluctuation"),
+ROWS = {
+    r"$\beta$ of the mean": ("mean", "error"),
+    r"$\beta$ of the covariance": ("cov", "error"),
+    r"$\beta$, covariance," + "\nfluctuation only": ("cov", "fluctuation"),
 }
 
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates)
-rates = rates.sel(head=rates["head"] != WHOLE_LAYER)
-figure, axes = plt.subplots(1, len(PANELS), figsize=(WIDTH, 3.1), sharey=True, layout="constrained")
+heads = read(snakemake.input.rates)
+heads = heads.sel(head=heads["head"] != WHOLE_LAYER).stack(row=("layer", "head"))
+drawn, errors = read(snakemake.input.gaussian), read(snakemake.input.errors)
+dimension, isotropic = errors["dimension"].values, errors["isotropic"].values
+simulated = {"$d$ = 1, from counts": read(snakemake.input.counted)}
+simulated |= {f"$d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]}
+markers = dict(zip(simulated, "oD^", strict=False))
+horizon = np.concatenate([data["horizon"].values for data in (heads, *simulated.values())])
+figure, axes = plt.subplots(len(ROWS), 2, figsize=(WIDTH, 6.8), sharex=True, sharey=True, layout="constrained")
 
-for axis, (title, (statistic, part)) in zip(axes, PANELS.items(), strict=True):
-    draw_predictions(axis, rates["horizon"].values)
-    for layer, colour in layer_colours(rates["layer"].values).items():
-        fits = rates.sel(layer=layer, statistic=STATISTICS.index(statistic), part=PARTS.index(part))
-        draw_rates(axis, fits, colour, "o", f"layer {layer}")
-    axis.set(xscale="log", title=title, xlabel="horizon $H$")
-axes[0].set(ylabel=r"rate $\beta$", ylim=(0, None))
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncol=3, fontsize=8)
+for (left, right), (name, (statistic, part)) in zip(axes, ROWS.items(), strict=True):
+    chosen = {"statistic": STATISTICS.index(statistic), "part": PARTS.index(part)}
+    for axis in (left, right):
+        draw_predictions(axis, horizon)
+    draw_rates(left, heads.sel(chosen), COLOURS[statistic], "o", "one head")
+    for label, data in simulated.items():
+        draw_rates(right, data.sel(chosen), COLOURS[statistic], markers[label], label)
+    left.set(ylabel=name)
+strongest = heads.isel(row=int(heads["horizon"].argmax("row")))
+where = (float(strongest["horizon"]), float(strongest["beta"].sel(statistic=STATISTICS.index("cov"), part=0)))
+note = f"layer {int(strongest['layer'])}, head {int(strongest['head'])}"
+axes[1, 0].annotate(note, where, (5, 4), textcoords="offset points", ha="right", va="bottom", fontsize=7, color=BOUND)
+model, population = heads.attrs["model"]["name"].split("/")[-1], heads.attrs["population"]
+axes[0, 0].set(xscale="log", ylim=(0, None), title=f"{heads.sizes['row']} heads of {model}, {population:,} tokens")
+axes[0, 1].set(title="Gaussian tokens")
+for axis in axes[-1]:
+    axis.set(xlabel="horizon $H$")
+handles, labels = axes[0, 0].get_legend_handles_labels()
+shapes = [
+    Line2D([], [], marker=marker, ls="none", color=BOUND, ms=4.5, label=label) for label, marker in markers.items()
+]
+figure.legend(
+    handles=[*handles[:3], hollow_key(), *shapes], loc="outside lower center", ncol=2, fontsize=8, columnspacing=3
+)
 save(figure, dict(snakemake.output))

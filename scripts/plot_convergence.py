@@ -1,12 +1,12 @@
 """Error against n, one panel a layer: heads thin, the whole layer with its fit."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.panels import draw_sizes, layer_panels
 from attnlimit.store import read
-from attnlimit.style import COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
+from attnlimit.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()
@@ -14,12 +14,9 @@ set_theme()
 rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
 relative = rates["value"] / rates["limit_scale"]
 layers, n = rates["layer"].values, rates["n"].values
-columns = min(3, len(layers))
-rows = -(-len(layers) // columns)
-size = {"figsize": (WIDTH, 0.6 + 2.3 * rows), "layout": "constrained"}
-figure, axes = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, **size)
+figure, panels = layer_panels(layers, 2.3)
 
-for layer, axis in zip(layers, axes.flat, strict=False):
+for layer, axis in panels.items():
     for name, colour in COLOURS.items():
         data = rates.sel(layer=layer, statistic=STATISTICS.index(name))
         heads = relative.sel(layer=layer, statistic=STATISTICS.index(name), head=rates["head"] != WHOLE_LAYER)
@@ -36,12 +33,11 @@ for layer, axis in zip(layers, axes.flat, strict=False):
     top = 1.4 * float(slowest)
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
     axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 2.4, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
-    axis.set(xscale="log", yscale="log", title=f"layer {layer}")
+    axis.set(yscale="log", title=f"layer {layer}")
+    draw_sizes(axis, n)
     axis.legend(loc="lower left", handletextpad=0.2)
-for axis in axes.flat[len(layers) :]:
-    axis.set_visible(False)
 both = [STATISTICS.index(name) for name in COLOURS]
-axes[0, 0].set_ylim(bottom=0.12 * float(relative.sel(statistic=both).min()))  # room for the legends
+axis.set_ylim(bottom=0.12 * float(relative.sel(statistic=both).min()))  # room for the legends
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
 save(figure, dict(snakemake.output))

@@ -6,7 +6,7 @@ import seaborn as sns
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates
+from attnlimit.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.store import read
 from attnlimit.style import COLOURS, NAMES, WIDTH, save, set_theme
 
@@ -39,5 +39,8 @@ for axis, (statistic, name) in zip(right, NAMES.items(), strict=True):
     axis.set(xscale="log", yscale="log", xlabel="tokens $n$", title=f"{name} error, relative")
 pairs = [axis.get_legend_handles_labels() for axis in (left, right[0])]
 handles, labels = (sum((list(pair[side]) for pair in pairs), []) for side in (0, 1))
-figure.legend(handles, labels, loc="outside lower center", ncol=5, fontsize=8, title=note, title_fontsize=8)
+handles.insert(5, hollow_key())  # below mean and covariance
+labels.insert(5, hollow_key().get_label())
+close = {"columnspacing": 1.2, "handletextpad": 0.5, "handlelength": 1.6, "fontsize": 8, "title_fontsize": 8}
+figure.legend(handles, labels, loc="outside lower center", ncol=5, title=note, **close)
 save(figure, dict(snakemake.output))

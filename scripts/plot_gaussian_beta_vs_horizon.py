@@ -6,7 +6,7 @@ import numpy as np
 from attnlimit.geometry import predictions
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates
+from attnlimit.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.store import read
 from attnlimit.style import BOUND, NAMES, WIDTH, layer_colours, save, set_theme
 
@@ -42,6 +42,6 @@ for axis, name in zip(axes[0], NAMES.values(), strict=True):
     axis.set(title=name, xscale="log")
 for axis in axes[1]:
     axis.set(xlabel="horizon $H$")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncol=2, fontsize=8)
+handles, _ = axes[0, 0].get_legend_handles_labels()
+figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=2, fontsize=8)
 save(figure, dict(snakemake.output))

@@ -6,6 +6,7 @@ import seaborn as sns
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS
+from attnlimit.panels import draw_sizes
 from attnlimit.store import read
 from attnlimit.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
 
@@ -33,8 +34,11 @@ for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         for number in column["setting"].values:
             fit = column.sel(setting=number, statistic=STATISTICS.index(statistic))
             colour = colours[float(fit["horizon"].round(9))]
-            axis.plot(np.sqrt(n[:-1] * n[1:]), fit["local_slope"], "o-", ms=2.5, lw=1, color=colour)
-        axis.set(xscale="log", title=f"{name}, {title}")
+            between = np.sqrt(n[:-1] * n[1:])
+            axis.vlines(between, fit["local_slope_low"], fit["local_slope_high"], color=colour, lw=0.8, alpha=0.5)
+            axis.plot(between, fit["local_slope"], "o-", ms=2.5, lw=1, color=colour)
+        axis.set(title=f"{name}, {title}")
+        draw_sizes(axis, n)
     row[0].set(ylabel=r"$\beta$ between neighbours")
 for axis in axes[1]:
     axis.set(xlabel="tokens $n$")

@@ -1,12 +1,15 @@
 """What a finite reference in place of the limit does to the rate, with the same samples."""
 
 import matplotlib.pyplot as plt
+from matplotlib.legend_handler import HandlerTuple
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates
+from attnlimit.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.store import read
-from attnlimit.style import NAMES, PALETTE, WIDTH, save, set_theme
+from attnlimit.style import COLOURS, NAMES, PALETTE, WIDTH, save, set_theme
+
+FINITE = PALETTE[4]
 
 open_log(snakemake.log[0])
 set_theme()
@@ -22,12 +25,21 @@ for (statistic, name), axis in zip(NAMES.items(), axes, strict=True):
     pairs = [fits.isel(setting=exact), fits.isel(setting=~exact)]
     if exact.any() and not exact.all():
         axis.vlines(pairs[0]["horizon"], pairs[0]["beta"], pairs[1]["beta"], color="0.6", lw=0.8)
-    draw_rates(axis, pairs[0], PALETTE[0], "o", "against the closed form")
-    draw_rates(axis, pairs[1], PALETTE[1], "s", f"against {errors.attrs['reference_tokens']} tokens")
+    draw_rates(axis, pairs[0], COLOURS[statistic], "o", "against the closed form")
+    draw_rates(axis, pairs[1], FINITE, "s", f"against {errors.attrs['reference_tokens']} tokens")
     axis.set(xscale="log", title=name, xlabel=r"horizon $H$, with the softmax scale $1/\sqrt{d}$")
     published = axis.secondary_xaxis("top", functions=(lambda h: h * ratio, lambda h: h / ratio))
     published.set_xlabel(r"$H$ without $1/\sqrt{d}$, as published", fontsize=8)
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, None))
 handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncol=3, fontsize=8)
+both = tuple(axis.get_legend_handles_labels()[0][3] for axis in axes)  # the closed form is in the colour of the panel
+handles[3], pair = both, {tuple: HandlerTuple(ndivide=None)}
+figure.legend(
+    [*handles, hollow_key()],
+    [*labels, hollow_key().get_label()],
+    handler_map=pair,
+    loc="outside lower center",
+    ncol=3,
+    fontsize=8,
+)
 save(figure, dict(snakemake.output))

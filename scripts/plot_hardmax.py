@@ -10,15 +10,14 @@ from attnlimit.hardmax import heuristic_power
 from attnlimit.journal import open_log
 from attnlimit.limits import hardmax_expected_error, hardmax_proposition
 from attnlimit.store import read
-from attnlimit.style import BOUND, HEURISTIC, PALETTE, WIDTH, save, set_theme
+from attnlimit.style import BOUND, HEURISTIC, WIDTH, layer_colours, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()
 
 data = read(snakemake.input.hardmax)
 sigma, n, dimensions = data.attrs["sigma"], data["n"].values, data["dimension"].values.tolist()
-others = cycle(colour for colour in PALETTE if colour != HEURISTIC)
-colours = dict(zip(sorted({1, 2, *dimensions}), others, strict=False))
+colours = layer_colours(sorted({1, 2, *dimensions}))
 smooth = np.unique(np.geomspace(n[0], n[-1], 80).round())
 exact = [hardmax_expected_error(size, sigma) for size in smooth]
 figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 3.6), layout="constrained")
@@ -42,9 +41,9 @@ points(right, np.log(n), "plane", colours[2], "s", "$d=2$, hull drawn")
 last = data["plane_value"].values[-1]
 curve = last * (np.log(smooth) / np.log(n[-1])) ** -heuristic_power(2)
 right.plot(np.log(smooth), curve, color=HEURISTIC, lw=1.2, ls="--", label="$(\\ln n)^{-3/4}$, $d=2$, heuristic")
-for dimension in dimensions:
+for dimension, marker in zip(dimensions, cycle("^Dv<>"), strict=False):
     label = f"$d={dimension}$, all tokens drawn"
-    points(right, np.log(data["n_direct"]), "direct", colours[dimension], "^", label, dimension=dimension)
+    points(right, np.log(data["n_direct"]), "direct", colours[dimension], marker, label, dimension=dimension)
 decades = [power for power in (1, 2, 3, 4, 6, 9, 12) if n[0] <= 10**power <= n[-1]]
 right.set(xscale="log", xlabel=r"tokens $n$, even in $\ln\,\ln n$", ylabel=r"$E\,\|\mathrm{mean}_n\|$")
 right.set(title="more dimensions; straight is a power of ln $n$")

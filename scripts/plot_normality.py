@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 
 from attnlimit.journal import open_log
 from attnlimit.store import read
-from attnlimit.style import PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
+from attnlimit.style import PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()
@@ -16,10 +16,13 @@ figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 5.8), layout="constrained")
 (quantiles, ratios), (by_effective, by_carriers) = axes
 
 shown = [(tilt, size) for tilt in (len(tilts) // 3, 2 * len(tilts) // 3) for size in (0, len(n) - 1)]
-for (tilt, size), colour, marker in zip(shown, PALETTE[:5], "os^v", strict=False):
+tilt_colours = layer_colours(range(len(tilts)))
+for (tilt, size), marker in zip(shown, "osv^", strict=True):
     label = f"$|t|$ = {tilts[tilt]:g}, $n$ = {n[size]:,}"
     found = along["quantile"].isel(setting=tilt, n=size)
-    quantiles.plot(data["normal_quantile"], found, marker, ms=3, mfc="none", mew=0.7, color=colour, label=label)
+    quantiles.plot(
+        data["normal_quantile"], found, marker, ms=3, mfc="none", mew=0.7, color=tilt_colours[tilt], label=label
+    )
 quantiles.axline((0, 0), slope=1, color=PARAMETRIC, lw=1, ls=":", label="normal")
 quantiles.set(xlabel="normal quantile", ylabel="quantile of the error,\nover its limiting deviation")
 quantiles.legend(loc="upper left", handletextpad=0.2, fontsize=7)
@@ -36,7 +39,7 @@ for axis, x, label, parts in (
     (by_effective, "effective_mean", r"effective sample size $1/\sum w_i^2$", ((along, True), (across, False))),
     (by_carriers, "carriers", "effective sample size², over $n$", ((along, True),)),
 ):
-    for setting, colour in layer_colours(range(len(tilts))).items():
+    for setting, colour in tilt_colours.items():
         for part, full in parts:
             here = part.isel(setting=setting)
             axis.errorbar(

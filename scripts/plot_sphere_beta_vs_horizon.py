@@ -2,11 +2,10 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.lines import Line2D
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates
+from attnlimit.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.store import read
 from attnlimit.style import COLOURS, HEURISTIC, NAMES, WIDTH, save, set_theme
 
@@ -36,9 +35,6 @@ for index, axis in enumerate(axes):
     else:
         axis.set(title=NAMES[name])
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, 0.68))
-handles, labels = axes[0].get_legend_handles_labels()
-empty = Line2D([], [], marker="o", ls="none", color=COLOURS["mean"], mfc="white", ms=4.5)
-figure.legend(
-    [*handles, empty], [*labels, "no power law, or saturated"], loc="outside lower center", ncol=3, fontsize=8
-)
+handles, _ = axes[0].get_legend_handles_labels()
+figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
 save(figure, dict(snakemake.output))

@@ -5,10 +5,13 @@ from pathlib import Path
 from attnlimit.answer import answer
 from attnlimit.files import atomic
 from attnlimit.journal import open_log
+from attnlimit.pages import page, paragraph
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
 
 lines = answer(read(snakemake.input.rates))
-with atomic(snakemake.output.answer) as temporary:
-    Path(temporary).write_text("\n".join(lines) + "\n")
+texts = {"answer": "\n".join(lines) + "\n", "page": page("What this run found", map(paragraph, lines))}
+for name, text in texts.items():
+    with atomic(snakemake.output[name]) as temporary:
+        Path(temporary).write_text(text)

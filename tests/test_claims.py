@@ -56,6 +56,8 @@ def rates(beta, horizon=HORIZONS, half=0.01, saturated=False, n=(10**6, 10**8, 1
     numbers = np.full(shape, 9.0)
     numbers[:2, PARTS.index("error")] = beta(horizon)
     data["beta"], data["beta_low"], data["beta_high"] = ((dims, numbers + shift) for shift in (0, -half, half))
+    for name in ("local_slope", "local_slope_low", "local_slope_high"):
+        data[name] = ((*dims, "interval"), np.zeros((*shape, len(n) - 1)))
     data["misfit"] = (dims, np.zeros(shape, bool))
     data["saturated"] = (dims, np.broadcast_to(saturated, shape).copy())
     couplings = {"horizon": horizon, "psi": horizon**2, "horizon_published": 7 * horizon}

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
+from attnlimit.fits import fit_errors
 from attnlimit.rates import Bootstrap, bias_and_fluctuation, error_curve, fit, fit_curve, fit_statistic, local_slopes
 
 SIZES = np.array([64, 128, 256, 512, 1024])
@@ -62,6 +64,32 @@ def test_weights_of_the_error_are_those_of_the_mean_over_replicates():
 
 def test_local_slopes():
     np.testing.assert_allclose(local_slopes(np.array([1, 10, 100]), np.array([1.0, 0.1, 0.1])), [1, 0], atol=1e-12)
+
+
+def test_an_interval_of_a_local_slope_is_that_of_its_own_bootstrap():
+    """Errors that only share a factor have slopes without noise; independent ones have the noise of a difference."""
+    rng = np.random.default_rng(5)
+    shared = SIZES**-0.4 * np.exp(0.3 * rng.normal(size=(1, 200, 1)))
+    found = fit_curve(SIZES, error_curve(shared, plan()))
+    np.testing.assert_allclose(found["local_slope_low"], 0.4)
+    np.testing.assert_allclose(found["local_slope_high"], 0.4)
+    apart = SIZES**-0.4 * np.exp(0.3 * rng.normal(size=(1, 200, len(SIZES))))
+    found = fit_curve(SIZES, error_curve(apart, plan(draws=2000)))
+    width = 2 * 1.96 * np.sqrt(2 * np.expm1(0.3**2) / 200) / np.log(2)  # of log(mean) at two sizes, by the delta method
+    np.testing.assert_allclose(found["local_slope_high"] - found["local_slope_low"], width, rtol=0.2)
+    inside = (found["local_slope_low"] < found["local_slope"]) & (found["local_slope"] < found["local_slope_high"])
+    assert inside.all()
+
+
+def test_a_slope_that_is_not_seen_has_no_interval():
+    differences = replicates_of(4.0 * SIZES**-1.0, SIZES**-0.5, 40, np.random.default_rng(6))
+    errors, gram = np.linalg.norm(differences, axis=-1)[None], gram_of(differences, 4)
+    bias, _, _ = bias_and_fluctuation(errors, gram, plan())
+    found = fit_curve(SIZES, bias)
+    seen = np.isfinite(found["local_slope"])
+    assert seen.any() and not seen.all()
+    np.testing.assert_array_equal(np.isfinite(found["local_slope_low"]), seen)
+    np.testing.assert_array_equal(np.isfinite(found["local_slope_high"]), seen)
 
 
 def replicates_of(bias, spread, replicates, rng, features=5):
@@ -132,3 +160,17 @@ def test_a_statistic_without_gram_has_only_the_error():
     assert found["beta"].shape == (3, 2)
     assert np.isfinite(found["beta"][0]).all()
     assert np.isnan(found["beta"][1:]).all()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_standard_error_of_a_limit_is_relative_to_its_scale(known):
+    rng = np.random.default_rng(7)
+    errors = xr.Dataset(coords={"head": [0, -1], "n": SIZES})
+    for name, scale in (("mean", 2.0), ("cov", 4.0), ("cov_spectral", 5.0)):
+        errors[name] = (("head", "replicate", "n"), rng.lognormal(0, 0.1, size=(2, 8, 5)) * SIZES**-0.5)
+        errors[f"{name}_scale"] = ("head", [scale, 10 * scale])
+        if known:
+            errors[f"{name}_limit_se"] = ("head", [0.5, 1.0])
+    found = fit_errors(errors, [plan(draws=100)] * 3, misfit=3, saturated=0.5)["limit_se"]
+    expected = [[0.25, 0.05], [0.125, 0.025], [0.1, 0.02]] if known else np.full((3, 2), np.nan)
+    np.testing.assert_allclose(found, expected)

@@ -12,10 +12,11 @@ from attnlimit.table import rates_table, write_csv
 
 HEADER = (
     "source,layer,head,setting,statistic,part,beta,beta_low,beta_high,se,se_scaled,intercept,chi2,dof,misfit,"
-    "relative_error,saturated,horizon,horizon_one_sided,horizon_frobenius,psi,horizon_published,bound_v3,bound_v1_experiment,"
+    "last_local_slope,last_local_slope_low,last_local_slope_high,relative_error,saturated,limit_se,horizon,horizon_one_sided,horizon_frobenius,psi,horizon_published,bound_v3,bound_v1_experiment,"
     "bound_v1_theorem,heuristic,n_min,n_max,replicates,population"
 )
 FITTED = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "relative_error")
+SLOPES = ("local_slope", "local_slope_low", "local_slope_high")
 PER_HEAD = (
     *("horizon", "horizon_one_sided", "horizon_frobenius", "psi"),
     *("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic"),
@@ -43,7 +44,10 @@ def rates() -> xr.Dataset:
         data[name] = (dims, array)
     data["beta"][dict(layer=1, statistic=0, part=PARTS.index("bias"), head=1)] = np.nan
     data["value"] = ((*dims, "n"), np.ones((*shape, 3)))
-    data["local_slope"] = ((*dims, "interval"), np.ones((*shape, 2)))
+    for number, name in enumerate(SLOPES):
+        both = 10.0 + number + np.arange(2 * np.prod(shape)).reshape(*shape, 2) / 1000
+        data[name] = ((*dims, "interval"), both)
+    data["limit_se"] = (("layer", "statistic", "head"), np.arange(18).reshape(2, 3, 3) / 1000)
     data["misfit"] = data["chi2"] > 6.3
     data["saturated"] = data["relative_error"] > 8.2
     for number, name in enumerate(PER_HEAD):
@@ -71,6 +75,8 @@ def test_columns_are_those_that_the_report_names(rates):
         "statistic",
         "part",
         "beta",
+        "last_local_slope",
+        "limit_se",
         "se",
         "se_scaled",
         "intercept",
@@ -99,6 +105,9 @@ def test_a_row_holds_the_numbers_of_its_fit(rates):
     fit = rates.sel(layer=5, head=1, statistic=1, part=2)
     for name in (*FITTED, *PER_HEAD):
         assert row[name] == float(fit[name]), name
+    for name in SLOPES:
+        assert row[f"last_{name}"] == float(fit[name][-1]), name
+    assert row["limit_se"] == float(fit["limit_se"]) == 0.013
     assert row["horizon"] == 20.4 and row["horizon_published"] == 50
     assert row["misfit"] == bool(fit["misfit"]) and row["saturated"] == bool(fit["saturated"])
     facts = row[["source", "n_min", "n_max", "replicates", "population"]]

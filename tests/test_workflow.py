@@ -1,6 +1,7 @@
 """The whole workflow on a small config: it runs, gives the same bytes again, and reruns just what a change reaches."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -10,14 +11,18 @@ from pathlib import Path
 
 import pytest
 import yaml
+from browser import visit
 
 from attnlimit.store import read
 
 ROOT = Path(__file__).parents[1]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SMOKE = "tests/smoke/config.yaml"
 MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
-MODEL_PLOTS = {"plot_convergence": 1, "plot_beta_vs_horizon": 1}
-CLAIMS = {"assess_claims": 1, "plot_claims": 1, "all": 1}
+BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation")
+MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
+END = {"state_provenance": 1, "all": 1}
+CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
 DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
 ABLATION = {"measure_ablation": 1, "plot_ablation": 1}
 TAILS = {"measure_tails": 2, "plot_tails": 1}
@@ -70,7 +75,8 @@ def overlay(folder: Path, **changes: dict) -> None:
 def hashes(folder: Path) -> dict[str, str]:
     """sha256 of every store, table and figure, but not of logs, timings, and the parts that jobs were cut into."""
     files = [path for path in (folder / "results").rglob("*") if path.is_file()]
-    kept = [path for path in files if not {"logs", "benchmarks", "parts", "report.html"} & set(path.parts)]
+    left_out = {"logs", "benchmarks", "parts", "report.html", "provenance.html"}
+    kept = [path for path in files if not left_out & set(path.parts)]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept}
 
 
@@ -116,12 +122,34 @@ def test_no_padding_enters_the_population(finished):
     assert (blocks["token_id"].values > 0).all()  # [PAD] is 0
 
 
-def test_report_is_made_and_holds_the_captions(finished):
+@pytest.fixture(scope="session")
+def report(finished) -> Path:
     run = snakemake(finished, "--report", "results/report.html")
     assert run.returncode == 0, run.stderr
-    page = (finished / "results/report.html").read_text()
+    return finished / "results/report.html"
+
+
+def test_report_is_made_and_holds_the_captions(report):
+    page = report.read_text()
     assert "lower bound" in page or "lower\\nbound" in page
     assert "beta_vs_horizon.png" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the report in")
+def test_report_reads_in_a_browser_and_asks_the_network_for_nothing(report):
+    seen = visit(report, CHROMIUM, "rate against horizon, per head")
+    assert seen["complaints"] == []
+    assert seen["requests"] == []
+    order = ["Claims", "Answer", "Figures", "Rates", "Provenance"]
+    assert [name.split()[1] for name in seen["categories"]] == order
+    assert seen["width"] == 1400
+    assert "n from 16 to 128" in seen["description"]
+    for record in json.loads(report.with_name("claims.json").read_text()):
+        assert record["claim"] in seen["claims"] and record["verdict"] in seen["claims"]
+    for line in report.with_name("answer.txt").read_text().splitlines():
+        assert line in seen["answer"]
+    assert "measure_errors.sizes\t[16, 32, 64, 128]" in seen["provenance"]
+    assert seen["table"] == ("rates.csv", report.with_name("rates.csv").read_bytes())
 
 
 def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
@@ -135,7 +163,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
     ("module", "expected"),
     [
         ("rates.py", EVERY_FIT | {"simulate_hardmax": 1, "plot_hardmax": 1}),
-        ("style.py", PLOTS | {"all": 1}),
+        ("style.py", PLOTS | END),
         (
             "streaming.py",
             DOWNSTREAM | MODEL_ERRORS | ABLATION | {"compute_limits": 4, "merge_limits": 2, "fit_rates": 2},

@@ -6,37 +6,19 @@ from pathlib import Path
 
 from attnlimit.claims import rounded
 from attnlimit.files import atomic
+from attnlimit.pages import page, paragraph
 from attnlimit.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, Record
 
 COLOURS = {HOLDS: "#029e73", FAILS: "#b34d00", UNTESTED: "#5f5f5f"}  # told apart by the colour-blind, dark on white
 SYMBOLS = {HOLDS: "✓", FAILS: "✗", UNTESTED: "?"}
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Claims</title>
-<style>
-body {{ font: 14px/1.45 sans-serif; color: #222; background: #fff; margin: 1em; max-width: 75em; }}
-table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ text-align: left; vertical-align: top; padding: .6em .7em; border-bottom: 1px solid #ccc; }}
-td:first-child {{ white-space: nowrap; font-weight: bold; }}
-.small {{ color: #555; font-size: 12px; }}
-pre {{ font-size: 11px; white-space: pre-wrap; overflow-wrap: anywhere; }}
-</style>
-</head>
-<body>
-<p>{counts}</p>
-<table>
+TABLE = """<table>
 <thead><tr><th>Verdict</th><th>Claim</th><th>Measured</th><th>Test and thresholds</th></tr></thead>
 <tbody>
 {rows}
 </tbody>
-</table>
-</body>
-</html>
-"""
+</table>"""
 ROW = """<tr id="{id}">
-<td style="color: {colour}">{symbol} {verdict}</td>
+<td style="color: {colour}; white-space: nowrap; font-weight: bold">{symbol} {verdict}</td>
 <td>{claim}<div class="small">{evidence}</div></td>
 <td>{why}<details class="small"><summary>numbers</summary><pre>{measured}</pre></details></td>
 <td>{test}<div class="small">{threshold}</div></td>
@@ -67,4 +49,5 @@ def counted(records: list[Record]) -> str:
 
 def write_page(records: list[Record], path: str | Path) -> None:
     with atomic(path) as temporary:
-        temporary.write_text(PAGE.format(counts=counted(records), rows="\n".join(map(row, records))))
+        parts = [paragraph(counted(records)), TABLE.format(rows="\n".join(map(row, records)))]
+        temporary.write_text(page("What the paper claims, and what this run found", parts))

@@ -4,18 +4,19 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.names import PARTS, STATISTICS
-from attnlimit.rates import Bootstrap, fit_statistic
+from attnlimit.rates import LOCAL, Bootstrap, fit_statistic
 
 COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "horizon_published")
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
-PER_SIZE = {"value": "n", "value_se": "n", "noise_floor": "n", "local_slope": "interval"}
+PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
 
 
 def fit_errors(errors: xr.Dataset, plans: list[Bootstrap], misfit: float, saturated: float) -> xr.Dataset:
     """Rates of every unit of a store: `head` for a model's layer, `setting` for a simulation.
 
     errors holds STATISTICS (unit, replicate, n), {statistic}_scale (unit) and, for bias and fluctuation,
-    {statistic}_gram (unit, n, group, group_2).  Returns (statistic, part, unit[, n]), and couplings if it had them.
+    {statistic}_gram (unit, n, group, group_2); {statistic}_limit_se (unit) if its limit is from tokens.  Returns
+    (statistic, part, unit[, n]), limit_se relative to the scale (NaN without one), and couplings if it had them.
     """
     sizes, unit = errors["n"].values, errors["mean"].dims[0]
     fits = []
@@ -31,6 +32,9 @@ def fit_errors(errors: xr.Dataset, plans: list[Bootstrap], misfit: float, satura
         rates[name] = (dims, np.stack([fit[name] for fit in fits]))
     scales = np.stack([errors[f"{statistic}_scale"].values for statistic in STATISTICS])
     rates["limit_scale"] = (("statistic", unit), scales)
+    unknown = xr.full_like(errors["mean_scale"], np.nan)
+    limit_se = np.stack([errors.get(f"{statistic}_limit_se", unknown).values for statistic in STATISTICS])
+    rates["limit_se"] = (("statistic", unit), limit_se / scales)
     rates["relative_error"] = rates["value"].isel(n=-1) / rates["limit_scale"]
     rates["saturated"] = rates["relative_error"] > saturated
     rates["misfit"] = rates["chi2"] > misfit * rates["dof"]

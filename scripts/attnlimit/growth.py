@@ -3,9 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.rates import Bootstrap, error_curve, fit_curve
-
-PER_SIZE = {"local_slope": "interval"}
+from attnlimit.rates import LOCAL, Bootstrap, error_curve, fit_curve
 
 
 def fit_uniform(
@@ -22,7 +20,7 @@ def fit_uniform(
     rates = fit_curve(sizes, curve)
     relative_se = np.sqrt(curve.relative_variance)
     fits = xr.Dataset(
-        {name: (("setting", *([PER_SIZE[name]] if name in PER_SIZE else [])), found) for name, found in rates.items()},
+        {name: (("setting", "interval") if name in LOCAL else "setting", found) for name, found in rates.items()},
         coords={name: suprema[name] for name in ("setting", "n")},
     )
     fits["misfit"] = fits["chi2"] > misfit * fits["dof"]

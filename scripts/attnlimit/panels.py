@@ -1,11 +1,17 @@
-"""Parts of the figures that draw a rate against the horizon."""
+"""Parts that figures share: a rate against the horizon, one panel a layer."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 
 from attnlimit.geometry import predictions
-from attnlimit.style import BOUND, HEURISTIC, PARAMETRIC
+from attnlimit.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH
+
+COLUMNS = 3  # of a figure with one panel a layer
 
 
 def draw_predictions(axis: Axes, horizon: np.ndarray, power: int = 1, square: str = "H²") -> np.ndarray:
@@ -38,3 +44,30 @@ def draw_rates(
     faces = [(1, 1, 1, 1) if empty else colour for empty in hollow]
     axis.scatter(x, beta, s=16, c=faces, edgecolors=[colour], linewidths=0.9, zorder=3, marker=marker)
     axis.scatter([], [], s=16, color=[colour], marker=marker, label=label)  # a filled one for the legend
+
+
+def hollow_key() -> Line2D:
+    """What the legend says of a hollow point."""
+    style = {"marker": "o", "ls": "none", "color": BOUND, "mfc": "white", "ms": 4.5}
+    return Line2D([], [], label="no power law, or saturated", **style)
+
+
+def draw_sizes(axis: Axes, n: np.ndarray) -> None:
+    """Sample sizes on a logarithmic axis; over less than a decade, three of them are named instead of powers of ten."""
+    axis.set_xscale("log")
+    if n[-1] < 10 * n[0]:
+        axis.set_xticks([n[0], n[len(n) // 2], n[-1]], [f"{size:g}" for size in (n[0], n[len(n) // 2], n[-1])])
+    axis.xaxis.set_minor_formatter(NullFormatter())  # it would name 2, 3, 4 and 6 times a power, one over the other
+
+
+def layer_panels(layers: np.ndarray, height: float) -> tuple[Figure, dict[int, Axes]]:
+    """One panel a layer, `height` inches each, in rows of three that share their axes."""
+    columns = min(COLUMNS, len(layers))
+    rows = -(-len(layers) // columns)
+    size = {"figsize": (WIDTH, 0.6 + height * rows), "layout": "constrained"}
+    figure, axes = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, **size)
+    for axis in axes.flat[len(layers) :]:
+        axis.set_visible(False)
+    for axis in axes.flat[len(layers) - columns : len(layers)]:
+        axis.tick_params(labelbottom=True)  # also where the panel below is empty
+    return figure, dict(zip(map(int, layers), axes.flat, strict=False))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 FEWEST_POINTS = 3
+LOCAL = ("local_slope", "local_slope_low", "local_slope_high")  # between neighbouring sizes
 FLOORS_ABOVE_NOISE = 2  # a bias counts as seen where it stands this many noise floors high
 
 
@@ -59,16 +60,22 @@ def fit(sizes: np.ndarray, value: np.ndarray, relative_variance: np.ndarray) -> 
 
 
 def fit_curve(sizes: np.ndarray, curve: Curve) -> dict[str, np.ndarray]:
-    """The fit, its 95 % bootstrap interval (weights as in the fit) and the slopes between neighbouring sizes."""
+    """The fit and the slopes between neighbouring sizes, with 95 % bootstrap intervals (weights as in the fit)."""
     result = fit(sizes, curve.value, curve.relative_variance)
     drawn = fit(sizes, curve.resampled, np.broadcast_to(curve.relative_variance, curve.resampled.shape))["beta"]
-    low, high = np.nanpercentile(np.where(np.isfinite(result["beta"]), drawn, 0), [2.5, 97.5], axis=0)
-    fitted = np.isfinite(result["beta"])
-    return result | {
-        "beta_low": np.where(fitted, low, np.nan),
-        "beta_high": np.where(fitted, high, np.nan),
-        "local_slope": local_slopes(sizes, curve.value),
-    }
+    slopes = local_slopes(sizes, curve.value)
+    beta_low, beta_high = interval(result["beta"], drawn)
+    ends = interval(slopes, local_slopes(sizes, curve.resampled))
+    return result | {"beta_low": beta_low, "beta_high": beta_high} | dict(zip(LOCAL, (slopes, *ends), strict=True))
+
+
+def interval(found: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """2.5 and 97.5 percentiles (2, …) of bootstrap draws (draw, …) of what was found (…); NaN where nothing was.
+
+    A draw without a number, as of a bias that fell below zero, is left out.
+    """
+    exists = np.isfinite(found)
+    return np.where(exists, np.nanpercentile(np.where(exists, drawn, 0), [2.5, 97.5], axis=0), np.nan)
 
 
 def local_slopes(sizes: np.ndarray, value: np.ndarray) -> np.ndarray:

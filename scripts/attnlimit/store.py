@@ -3,6 +3,8 @@
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
@@ -67,15 +69,26 @@ def read(path: str | Path, *names: str, **select) -> xr.Dataset:
 
     It is refused if any of it is missing or what is loaded is damaged.
     """
+    with opened(path) as dataset:
+        require_labels(dataset, names, select)
+        return (dataset[list(names)] if names else dataset).sel(select).load()
+
+
+def read_attrs(path: str | Path) -> dict:
+    """What a store says of itself, without its numbers."""
+    with opened(path) as dataset:
+        return dataset.attrs
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[xr.Dataset]:
+    """A store with all its entries, numbers still on disk; whatever is wrong with it is told with its name."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: no such store; run the rule that makes it")
     try:
         with zipfile.ZipFile(path) as archive, ZipStore(path, mode="r") as store:
             require_complete(zarr.open_group(store, mode="r"), archive.namelist())
-            dataset = xr.open_zarr(store, consolidated=False, chunks=None)
-            require_labels(dataset, names, select)
-            dataset = dataset[list(names)] if names else dataset
-            return dataset.sel(select).load()
+            yield xr.open_zarr(store, consolidated=False, chunks=None)
     except UnknownLabelError as error:
         raise LookupError(f"{path}: {error}") from None
     except PermissionError:

@@ -11,6 +11,7 @@ PALETTE = sns.color_palette("colorblind")
 COLOURS = {"mean": PALETTE[0], "cov": PALETTE[3]}
 NAMES = {"mean": "mean", "cov": "covariance"}
 BOUND, HEURISTIC, PARAMETRIC = "0.25", PALETTE[2], "0.55"
+DIVERGING, COUPLING = "vlag_r", "mako_r"  # of a rate around 1/2, red for slow; of a horizon
 WIDTH = 7.0  # inches: two columns of a paper
 METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
@@ -44,7 +45,7 @@ def layer_colours(layers) -> dict[int, tuple]:
 def save(figure: Figure, paths: dict[str, str]) -> None:
     """Write a figure in each format, dates left out, so that the same data give the same bytes."""
     figure.draw_without_rendering()  # the layout, once for all formats: it costs as much as a drawing
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # none: with a placeholder for one, each format would be drawn twice
     for kind, path in paths.items():
         with atomic(path) as temporary:
             figure.savefig(temporary, format=kind, metadata=METADATA[kind])

@@ -8,17 +8,23 @@ import xarray as xr
 from attnlimit.files import atomic
 from attnlimit.fits import COUPLINGS, PREDICTIONS
 from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.rates import LOCAL
 
 FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
-SCALE = ("relative_error", "saturated")
+SCALE = ("relative_error", "saturated", "limit_se")
 WHERE = ("source", "layer", "head", "setting", "statistic", "part")
-COLUMNS = [*WHERE, *FIT, *SCALE, *COUPLINGS, *PREDICTIONS, "n_min", "n_max", "replicates", "population"]
+RUN = ("n_min", "n_max", "replicates", "population")
+COLUMNS = [*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COUPLINGS, *PREDICTIONS, *RUN]
 
 
 def rates_table(rates: xr.Dataset) -> pd.DataFrame:
-    """Every fit that exists, with COLUMNS: by layer and head (`all`: the whole layer) or by setting of a simulation."""
+    """Every fit that exists, with COLUMNS: by layer and head (`all`: the whole layer) or by setting of a simulation.
+
+    Of the local slopes, only that between the two largest sizes.
+    """
     known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS) if name in rates]
-    table = rates[known].to_dataframe().reset_index()
+    last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
+    table = rates[known].assign(last).to_dataframe().reset_index()
     table = table[table["beta"].notna()].assign(
         source=rates.attrs["source"],
         n_min=int(rates["n"][0]),

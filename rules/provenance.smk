@@ -1,0 +1,47 @@
+# Where the numbers of a run come from.
+# INPUTS   what the run leaves: stores, table, answer, claims, figures; results/benchmarks/, which is read as it is: a time is
+#          no result, and a missing one must not make a job run again
+# OUTPUTS  results/provenance.html   settings, data, versions, machine, times; the one result that differs between runs
+
+
+rule state_provenance:
+    input:
+        stores=[
+            "results/corpus/blocks.zarr.zip",
+            "results/models/heads.zarr.zip",
+            expand(
+                "results/{what}/layer_{layer}.zarr.zip", what=["geometry", "tails", "limits", "errors"], layer=LAYERS
+            ),
+            "results/ablation/errors.zarr.zip",
+            expand("results/synthetic/{name}.zarr.zip", name=[*SIMULATIONS, "hardmax", "uniform", "normality"]),
+            expand("results/rates/{source}.zarr.zip", source=[*SOURCES, "uniform"]),
+        ],
+        rest=[
+            "results/rates.csv",
+            "results/answer.txt",
+            "results/claims.json",
+            expand("results/figures/{figure}.png", figure=FIGURES),
+        ],
+    output:
+        page=report(
+            "results/provenance.html",
+            caption="report/provenance.rst",
+            category="5 Provenance",
+            labels={"page": "where the numbers come from"},
+        ),
+    log:
+        "results/logs/state_provenance/log.txt",
+    benchmark:
+        "results/benchmarks/state_provenance/run.tsv"
+    conda:
+        "../envs/state_provenance.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        config=config,
+        benchmarks="results/benchmarks",
+        code=code("state_provenance.py"),
+    script:
+        "../scripts/state_provenance.py"

@@ -1,0 +1,55 @@
+"""Rates and horizons of a model's heads, layer by head; circles mark rates that are no exponent."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import seaborn as sns
+from matplotlib.colors import LogNorm
+
+from attnlimit.journal import open_log
+from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.store import read
+from attnlimit.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
+
+open_log(snakemake.log[0])
+set_theme()
+
+rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+layers = rates["layer"].values
+columns = ["all" if head == WHOLE_LAYER else str(head) for head in rates["head"].values]
+height = 0.55 + 0.22 * len(layers)  # inches of one map
+figure, axes = plt.subplots(len(NAMES) + 1, 1, figsize=(WIDTH, 3 * height), layout="constrained")
+
+
+def short(number: float) -> str:
+    """About two digits, without the nought before the point: thirteen must stand side by side."""
+    return f"{number:.2f}".lstrip("0") if number < 1 else f"{number:.{1 if number < 10 else 0}f}"
+
+
+def heat_map(axis, data, title, **colours):
+    numbers = np.array([[short(number) for number in row] for row in data.values])
+    looks = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 8}, "linewidths": 0.6}
+    sns.heatmap(
+        data.values, ax=axis, xticklabels=columns, yticklabels=layers, cbar_kws={"pad": 0.01}, **looks, **colours
+    )
+    axis.set(ylabel="layer")
+    axis.set_title(title, loc="left")
+    axis.tick_params(length=0)
+    axis.tick_params(axis="y", rotation=0)
+
+
+for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
+    fits = rates.sel(statistic=STATISTICS.index(statistic))
+    heat_map(
+        axis,
+        fits["beta"],
+        rf"$\beta$ of the {name}; ○: no power law, or saturated",
+        cmap=DIVERGING,
+        vmin=0,
+        center=0.5,
+        vmax=1,
+    )
+    row, column = np.nonzero((fits["misfit"] | fits["saturated"]).values)
+    axis.scatter(column + 0.88, row + 0.22, s=11, facecolors="white", edgecolors="black", linewidths=0.7)
+heat_map(axes[-1], rates["horizon"], "horizon $H$", cmap=COUPLING, norm=LogNorm())
+axes[-1].set(xlabel="head")
+save(figure, dict(snakemake.output))

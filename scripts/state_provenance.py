@@ -1,0 +1,26 @@
+"""A page on where the numbers come from: data, settings, versions, machine, times."""
+
+from pathlib import Path
+
+from attnlimit.files import atomic, sha256_of
+from attnlimit.journal import open_log
+from attnlimit.pages import page, paragraph, section, table
+from attnlimit.provenance import identities, machine, settings, times, versions
+from attnlimit.store import read_attrs
+
+open_log(snakemake.log[0])
+p = snakemake.params
+
+stores = {path: read_attrs(path) for path in snakemake.input.stores}
+files = [(path, str(attrs.get("seed", "")), attrs["code"], sha256_of(path)) for path, attrs in stores.items()]
+whole = "The same settings, versions and kind of processor give the same bytes in every store, table and figure."
+parts = [
+    section("Data", table(("of", "what"), identities(stores.values()))),
+    section("Stores", paragraph(whole), table(("file", "seed", "hash of the code", "sha256 of the file"), files)),
+    section("Settings, as resolved", table(("key", "value"), settings(p.config))),
+    section("Versions", table(("package", "version"), versions(stores.values()))),
+    section("Machine", table(("of", "what"), machine())),
+    section("Times", table(("rule", "jobs", "seconds", "longest job", "most memory, MB"), times(Path(p.benchmarks)))),
+]
+with atomic(snakemake.output.page) as temporary:
+    Path(temporary).write_text(page("Where the numbers come from", parts))

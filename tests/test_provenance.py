@@ -1,0 +1,48 @@
+"""What a run says of itself is what its files say."""
+
+import platform
+
+from attnlimit.provenance import identities, machine, settings, times, versions
+
+HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+
+
+def test_settings_have_one_row_a_key():
+    config = {"seed": 3, "layers": [0, 5], "fit_rates": {"bootstrap": 200, "misfit": 3}}
+    assert settings(config) == [
+        ("fit_rates.bootstrap", "200"),
+        ("fit_rates.misfit", "3"),
+        ("layers", "[0, 5]"),
+        ("seed", "3"),
+    ]
+
+
+def test_each_identity_stands_once_and_every_version_is_named():
+    model = {"name": "m", "sha256": "ab"}
+    first = {"model": model, "versions": {"numpy": "2.0", "zarr": "3.1"}}
+    second = {"model": model, "population": 50, "versions": {"numpy": "2.1"}}
+    assert identities([first, second]) == [("model.name", "m"), ("model.sha256", "ab"), ("population", "50")]
+    assert versions([first, second]) == [
+        ("numpy", "2.0, 2.1"),
+        ("python", platform.python_version()),
+        ("zarr", "3.1"),
+    ]
+
+
+def test_times_add_up_by_rule(tmp_path):
+    jobs = {
+        "limits/a.tsv": "2.5\t0:00:02\t100.5",
+        "limits/b.tsv": "4.0\t0:00:04\t90.0",
+        "short/run.tsv": "0.1\t0:00:00\tNA",
+    }
+    for name, start in jobs.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(HEADER + start + "\t0" * 7 + "\n")
+    (tmp_path / "empty").mkdir()
+    assert times(tmp_path) == [("limits", 2, 6.5, 4.0, 100.5), ("short", 1, 0.1, 0.1, 0.0)]
+
+
+def test_the_machine_is_named():
+    found = dict(machine())
+    assert set(found) == {"system", "processor", "cores", "memory"}
+    assert int(found["cores"]) >= 1 and float(found["memory"].split()[0]) > 0
