@@ -386,7 +386,7 @@ rule plot_tails:
         png=report(
             "results/figures/tails.png",
             caption="report/tails.rst",
-            category="Figures",
+            category="3 Figures",
             labels={"figure": "spectrum and tails of the tokens, per layer and head"},
         ),
     log:
@@ -415,7 +415,7 @@ rule plot_ablation:
         png=report(
             "results/figures/ablation.png",
             caption="report/ablation.rst",
-            category="Figures",
+            category="3 Figures",
             labels={"figure": "rate of chosen heads, A scaled"},
         ),
     log:
