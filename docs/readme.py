@@ -1,6 +1,7 @@
 """Fill the parts of the README that come from results, between their marks: `make readme` after a default run."""
 
 import csv
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -16,9 +17,12 @@ PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 
 
 def main() -> None:
-    shutil.copy(ROOT / "results/figures/beta_vs_horizon.png", ROOT / "docs")
+    for name in ("beta_vs_horizon", "claims"):
+        shutil.copy(ROOT / f"results/figures/{name}.png", ROOT / "docs")
+    answer = "".join(f"- {line}\n" for line in (ROOT / "results/answer.txt").read_text().splitlines())
+    parts = {"answer": answer, "claims": claims_table(), "costs": costs_table()}
     path = ROOT / "README.md"
-    path.write_text(fill(path.read_text(), {"costs": costs_table()}))
+    path.write_text(fill(path.read_text(), parts))
 
 
 def fill(text: str, parts: dict[str, str]) -> str:
@@ -30,6 +34,19 @@ def fill(text: str, parts: dict[str, str]) -> str:
             raise LookupError(f"README.md: no place <!-- {name} --> … <!-- /{name} -->")
         text = before + start + part + end + after
     return text
+
+
+def claims_table() -> str:
+    """Each claim, its verdict, and the measured number beside what was asked."""
+    records = json.loads((ROOT / "results/claims.json").read_text())
+    rows = [[record["claim"], f"**{record['verdict']}**", record["in_short"]] for record in records]
+    return markdown(["claim", "verdict", "measured"], rows)
+
+
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    """A table; a bar within a cell would end it."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', '∣') for cell in line)} |\n" for line in lines)
 
 
 def resolved(*overlays: str) -> dict:
@@ -49,7 +66,7 @@ def costs_table() -> str:
         "N = 20,000,000, paper (computed)",
     ]
     rows = [[f"`{rule}`", *(column[rule] for column in columns)] for rule in columns[0]]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+    return markdown(head, rows)
 
 
 def measured() -> dict[str, str]:

@@ -1,11 +1,10 @@
 """Rate of chosen heads against the square of their horizon, as their A is scaled, with the paper's bound."""
 
 import matplotlib.pyplot as plt
-from matplotlib.lines import Line2D
 
 from attnlimit.journal import open_log
 from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates
+from attnlimit.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.store import read
 from attnlimit.style import PALETTE, WIDTH, save, set_theme
 
@@ -36,9 +35,6 @@ for axis, (title, (statistic, part)) in zip(axes, PANELS.items(), strict=True):
         draw_rates(axis, fits, PALETTE[number], MARKERS[number], label, power=2)
     axis.set(xscale="log", title=title, xlabel=r"$\alpha^2H^2$")
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, None))
-handles, labels = axes[0].get_legend_handles_labels()
-empty = Line2D([], [], marker="o", ls="none", color="0.3", mfc="white", ms=4.5)
-figure.legend(
-    [*handles, empty], [*labels, "no power law, or saturated"], loc="outside lower center", ncol=3, fontsize=8
-)
+handles, _ = axes[0].get_legend_handles_labels()
+figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
 save(figure, dict(snakemake.output))
