@@ -13,6 +13,7 @@ rule fetch_corpus:
         "results/logs/fetch_corpus/log.txt",
     benchmark:
         "results/benchmarks/fetch_corpus/run.tsv"
+    localrule: True
     conda:
         "../envs/fetch_corpus.yaml"
     threads: 1
@@ -38,6 +39,7 @@ rule fetch_model:
         "results/logs/fetch_model/log.txt",
     benchmark:
         "results/benchmarks/fetch_model/run.tsv"
+    localrule: True
     conda:
         "../envs/fetch_model.yaml"
     threads: 1
@@ -69,8 +71,8 @@ rule tokenize_corpus:
         "../envs/tokenize_corpus.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=growing(1000),
+        runtime=growing(30),
     params:
         block=config["tokenize_corpus"]["block"],
         population=config["tokenize_corpus"]["population"],

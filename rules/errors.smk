@@ -22,6 +22,7 @@ rule measure_errors:
     resources:
         mem_mb=memory("measure_errors"),
         runtime=minutes("measure_errors"),
+        gpu=gpus("measure_errors"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         replicates=lambda wildcards: replicates(wildcards.part),

@@ -19,6 +19,7 @@ rule plot_convergence:
         "results/logs/plot_convergence/log.txt",
     benchmark:
         "results/benchmarks/plot_convergence/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_convergence.yaml"
     threads: 1
@@ -47,6 +48,7 @@ rule plot_beta_vs_horizon:
         "results/logs/plot_beta_vs_horizon/log.txt",
     benchmark:
         "results/benchmarks/plot_beta_vs_horizon/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_beta_vs_horizon.yaml"
     threads: 1
@@ -76,6 +78,7 @@ rule plot_sphere_beta_vs_horizon:
         "results/logs/plot_sphere_beta_vs_horizon/log.txt",
     benchmark:
         "results/benchmarks/plot_sphere_beta_vs_horizon/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_sphere_beta_vs_horizon.yaml"
     threads: 1
@@ -104,6 +107,7 @@ rule plot_hardmax:
         "results/logs/plot_hardmax/log.txt",
     benchmark:
         "results/benchmarks/plot_hardmax/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_hardmax.yaml"
     threads: 1
@@ -132,6 +136,7 @@ rule plot_uniform:
         "results/logs/plot_uniform/log.txt",
     benchmark:
         "results/benchmarks/plot_uniform/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_uniform.yaml"
     threads: 1
@@ -160,6 +165,7 @@ rule plot_normality:
         "results/logs/plot_normality/log.txt",
     benchmark:
         "results/benchmarks/plot_normality/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_normality.yaml"
     threads: 1
@@ -189,6 +195,7 @@ rule plot_gaussian_beta_vs_horizon:
         "results/logs/plot_gaussian_beta_vs_horizon/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_beta_vs_horizon/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_beta_vs_horizon.yaml"
     threads: 1
@@ -219,6 +226,7 @@ rule plot_gaussian_local_slopes:
         "results/logs/plot_gaussian_local_slopes/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_local_slopes/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_local_slopes.yaml"
     threads: 1
@@ -248,6 +256,7 @@ rule plot_gaussian_protocol:
         "results/logs/plot_gaussian_protocol/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_protocol/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_protocol.yaml"
     threads: 1
@@ -277,6 +286,7 @@ rule plot_gaussian_asymptotic:
         "results/logs/plot_gaussian_asymptotic/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_asymptotic/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_asymptotic.yaml"
     threads: 1

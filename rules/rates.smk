@@ -15,6 +15,7 @@ rule fit_rates:
         "results/logs/fit_rates/{source}.txt",
     benchmark:
         "results/benchmarks/fit_rates/{source}.tsv"
+    localrule: True
     conda:
         "../envs/fit_rates.yaml"
     threads: 1
@@ -46,6 +47,7 @@ rule tabulate_rates:
         "results/logs/tabulate_rates/log.txt",
     benchmark:
         "results/benchmarks/tabulate_rates/run.tsv"
+    localrule: True
     conda:
         "../envs/tabulate_rates.yaml"
     threads: 1
@@ -67,6 +69,7 @@ rule state_answer:
         "results/logs/state_answer/log.txt",
     benchmark:
         "results/benchmarks/state_answer/run.tsv"
+    localrule: True
     conda:
         "../envs/state_answer.yaml"
     threads: 1
