@@ -84,7 +84,7 @@ def minutes(rule):
 
 def growing(amount):
     """A resource of a job that asks for as much again at each further attempt."""
-    return lambda wildcards, attempt: int(attempt * amount)
+    return lambda wildcards, attempt: attempt * round(amount)
 
 
 def gpus(rule):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from slurm import Cluster, Job, install, missing, wait
+from slurm import DIES_WITH_US, Cluster, Job, install, missing, wait
 from test_workflow import SMOKE, clone
 
 PROFILE = "profiles/slurm/config.yaml"
@@ -71,7 +71,7 @@ class Coordinator:
         self.log = folder.path / "coordinator.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "snakemake", *arguments],
+                [*DIES_WITH_US, sys.executable, "-m", "snakemake", *arguments],
                 cwd=folder.path,
                 env=self.cluster.environment,
                 stdout=log,
@@ -150,5 +150,5 @@ def finished(first) -> Folder:
     """That folder, to do harm in; a failed test must not harm the next one."""
     folder, _ = first
     yield folder
-    if any((folder.path / ".snakemake/locks").iterdir()):
+    if any((folder.path / ".snakemake/locks").glob("*")):
         folder.clear()

@@ -15,6 +15,7 @@ from typing import NamedTuple
 CONF = Path(__file__).with_name("slurm.conf")
 NODES = ("n1", "n2")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "squeue")
+DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")  # before a command: the kernel ends it if this process dies
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 
 # The plugin's job step forgets where the configuration is before it calls srun.
@@ -128,10 +129,10 @@ class Cluster:
         key.chmod(0o400)
 
     def daemon(self, name: str, *command: str) -> None:
-        """Start a daemon in the foreground; the kernel ends it if this process dies."""
+        """Start a daemon in the foreground."""
         with (self.scratch / f"{name}.log").open("ab") as log:
             self.daemons[name] = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *command],
+                [*DIES_WITH_US, *command],
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,

@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from conftest import GPUS, ON_GPU, TARGETS, Folder, release
+from slurm import Job, wait
 from test_workflow import ROOT
 
 SUBMITTED = Counter(
@@ -66,7 +68,7 @@ class Loss:
         assert {name for name in now if now[name].date != self.before[name].date} == set(self.names)
 
 
-def rules(jobs: list) -> Counter:
+def rules(jobs: Iterable[Job]) -> Counter:
     return Counter(job.rule for job in jobs)
 
 
@@ -75,23 +77,29 @@ def kept_logs(folder: Folder) -> set[int]:
     return {int(path.stem) for path in (folder.path / "results/logs/slurm").rglob("*.log")}
 
 
-def asked(device: str) -> list[tuple[str, str]]:
-    """Rule and resources of every job of a dry run."""
+def written() -> dict[str, str]:
+    """Text of each rule."""
+    texts = [text for path in (ROOT / "rules").glob("*.smk") for text in path.read_text().split("\nrule ")[1:]]
+    return {text.split(":")[0]: text for text in texts}
+
+
+def asking(device: str) -> set[str]:
+    """Rules whose jobs ask for a GPU, as a dry run prints."""
     command = [sys.executable, "-m", "snakemake", "-n", "-F", "--cores", "1", "--config", f"device={device}"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    text = listed.stdout + listed.stderr
-    return re.findall(r"^(?:local)?rule (\w+):(?:\n    .*)*?\n    resources: (.*)$", text, re.M)
+    jobs = re.findall(r"^rule (\w+):(?:\n    .*)*?\n    resources: (.*)$", listed.stdout + listed.stderr, re.M)
+    assert jobs
+    return {rule for rule, resources in jobs if "gpu=1" in resources}
 
 
-def test_a_gpu_is_asked_for_where_the_device_is_cuda_and_only_there():
-    """Whoever computes on `device` asks; a dry run prints what jobs ask for."""
-    on_device = set()
-    for path in (ROOT / "rules").glob("*.smk"):
-        for rule in path.read_text().split("\nrule ")[1:]:
-            if 'device=config["device"]' in rule:
-                on_device.add(rule.split(":")[0])
-    assert {rule for rule, resources in asked("cuda") if "gpu=1" in resources} == on_device
-    assert not any("gpu=1" in resources for _, resources in asked("auto"))
+def test_jobs_that_compute_on_a_device_ask_for_a_gpu_if_it_is_cuda():
+    assert asking("cuda") == {rule for rule, text in written().items() if 'device=config["device"]' in text}
+    assert asking("auto") == set()
+
+
+def test_what_takes_seconds_or_the_network_does_not_queue():
+    small = ("fetch_", "fit_", "plot_", "state_", "tabulate_")
+    assert all("localrule: True" in text for rule, text in written().items() if rule.startswith(small))
 
 
 def test_the_cluster_gives_what_a_local_run_in_other_jobs_gives(first, undisturbed):
@@ -158,18 +166,20 @@ def test_a_crashed_node_has_its_jobs_started_again(finished, cluster):
 
 
 def test_a_killed_coordinator_is_followed_by_another(finished, cluster):
-    loss = Loss(finished, (*ERRORS, "limits/layer_5.zarr.zip"))
+    geometry = "geometry/layer_5.zarr.zip"
+    loss = Loss(finished, (*ERRORS, geometry))
     run = finished.submit(LAYER)
     run.hold("measure_errors", 2)
+    wait(lambda: "(Rule: measure_geometry)" in run.log.read_text(), "finished measure_geometry")
     run.process.kill()
     run.process.wait()
-    limit = made(finished)["limits/layer_5.zarr.zip"]
-    assert any(job.state == "RUNNING" for job in run.jobs())  # nobody watches them any more
+    done = made(finished)[geometry]
+    assert rules(job for job in run.jobs() if job.state == "RUNNING") == Counter(measure_errors=2)  # unwatched
     # As the README says: end them, unlock, run again.
     cluster.run("scancel", f"--name={run.run_id()}")
     finished.snakemake("--unlock")
     assert rules(finished.submit(LAYER).finish()) == AGAIN
-    assert made(finished)["limits/layer_5.zarr.zip"] == limit  # it was finished
+    assert made(finished)[geometry] == done
     loss.check_made_good()
 
 
