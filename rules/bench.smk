@@ -18,7 +18,7 @@ rule bench_attention:
         "results/benchmarks/bench_attention/run.tsv"
     conda:
         "../envs/bench_attention.yaml"
-    threads: workflow.cores
+    threads: lambda wildcards: workflow.cores
     resources:
         mem_mb=12000,
         runtime=60,

@@ -32,6 +32,7 @@ rule assess_claims:
         "results/logs/assess_claims/log.txt",
     benchmark:
         "results/benchmarks/assess_claims/run.tsv"
+    localrule: True
     conda:
         "../envs/assess_claims.yaml"
     threads: 1
@@ -62,6 +63,7 @@ rule plot_claims:
         "results/logs/plot_claims/log.txt",
     benchmark:
         "results/benchmarks/plot_claims/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_claims.yaml"
     threads: 1

@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 
 SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
 sys.path.insert(0, str(SCRIPTS))
-from attnlimit.costs import job_bytes, job_seconds  # noqa: E402
+from attnlimit.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.location import local_files  # noqa: E402
 from attnlimit.model_files import local_paths  # noqa: E402
 from attnlimit.settings import check  # noqa: E402
@@ -84,13 +84,23 @@ def imported(path):
 
 
 def memory(rule):
-    """Resource mem_mb of a job: what it holds, half as much again, and more at each further attempt."""
-    return lambda wildcards, attempt: int(1.5e-6 * attempt * job_bytes(config)[rule])
+    """Resource mem_mb of a job, from the sizes in the config; as much again at each further attempt."""
+    return growing(asked_bytes(config, rule) / 1e6)
 
 
 def minutes(rule):
-    """Resource runtime of a job on one core: three times the estimate, and more at each further attempt."""
-    return lambda wildcards, attempt: int(attempt * (10 + 3 / 60 * job_seconds(config).get(rule, 0)))
+    """Resource runtime of a job, from the sizes in the config; as much again at each further attempt."""
+    return growing(asked_seconds(config, rule) / 60)
+
+
+def growing(amount):
+    """A resource of a job that asks for as much again at each further attempt."""
+    return lambda wildcards, attempt: attempt * round(amount)
+
+
+def gpus(rule):
+    """Resource gpu of a job that computes on `device`."""
+    return int(on_gpu(config, rule))
 
 
 def replicates(part):

@@ -18,6 +18,7 @@ rule fetch_corpus:
         "results/logs/fetch_corpus/log.txt",
     benchmark:
         "results/benchmarks/fetch_corpus/run.tsv"
+    localrule: True
     conda:
         "../envs/fetch_corpus.yaml"
     threads: 1
@@ -44,6 +45,7 @@ rule fetch_model:
         "results/logs/fetch_model/log.txt",
     benchmark:
         "results/benchmarks/fetch_model/run.tsv"
+    localrule: True
     conda:
         "../envs/fetch_model.yaml"
     threads: 1
@@ -74,8 +76,8 @@ rule tokenize_corpus:
         "../envs/tokenize_corpus.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, input: 1000 + 5 * int(input.size_mb),
-        runtime=lambda wildcards, input: 30 + int(input.size_mb) // 20,
+        mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
+        runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
     params:
         block=config["tokenize_corpus"]["block"],
         full_blocks=config["tokenize_corpus"]["full_blocks"],

@@ -76,8 +76,8 @@ rule measure_tails:
         "../envs/measure_tails.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=memory("measure_tails"),
+        runtime=growing(60),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         block=config["compute_limits"]["block"],

@@ -25,6 +25,7 @@ rule measure_errors:
     resources:
         mem_mb=memory("measure_errors"),
         runtime=minutes("measure_errors"),
+        gpu=gpus("measure_errors"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         replicates=lambda wildcards: replicates(wildcards.part),
@@ -81,8 +82,9 @@ rule measure_ablation:
         "../envs/measure_ablation.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=growing(3000),
+        runtime=growing(240),
+        gpu=gpus("measure_ablation"),
     params:
         heads=config["measure_ablation"]["heads"],
         scales=config["measure_ablation"]["scales"],

@@ -20,6 +20,7 @@ rule plot_convergence:
         "results/logs/plot_convergence/log.txt",
     benchmark:
         "results/benchmarks/plot_convergence/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_convergence.yaml"
     threads: 1
@@ -51,6 +52,7 @@ rule plot_beta_vs_horizon:
         "results/logs/plot_beta_vs_horizon/log.txt",
     benchmark:
         "results/benchmarks/plot_beta_vs_horizon/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_beta_vs_horizon.yaml"
     threads: 1
@@ -79,6 +81,7 @@ rule plot_heat_map:
         "results/logs/plot_heat_map/log.txt",
     benchmark:
         "results/benchmarks/plot_heat_map/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_heat_map.yaml"
     threads: 1
@@ -107,6 +110,7 @@ rule plot_local_slopes:
         "results/logs/plot_local_slopes/log.txt",
     benchmark:
         "results/benchmarks/plot_local_slopes/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_local_slopes.yaml"
     threads: 1
@@ -135,6 +139,7 @@ rule plot_bias_fluctuation:
         "results/logs/plot_bias_fluctuation/log.txt",
     benchmark:
         "results/benchmarks/plot_bias_fluctuation/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_bias_fluctuation.yaml"
     threads: 1
@@ -164,6 +169,7 @@ rule plot_sphere_beta_vs_horizon:
         "results/logs/plot_sphere_beta_vs_horizon/log.txt",
     benchmark:
         "results/benchmarks/plot_sphere_beta_vs_horizon/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_sphere_beta_vs_horizon.yaml"
     threads: 1
@@ -192,6 +198,7 @@ rule plot_hardmax:
         "results/logs/plot_hardmax/log.txt",
     benchmark:
         "results/benchmarks/plot_hardmax/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_hardmax.yaml"
     threads: 1
@@ -220,6 +227,7 @@ rule plot_uniform:
         "results/logs/plot_uniform/log.txt",
     benchmark:
         "results/benchmarks/plot_uniform/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_uniform.yaml"
     threads: 1
@@ -248,6 +256,7 @@ rule plot_normality:
         "results/logs/plot_normality/log.txt",
     benchmark:
         "results/benchmarks/plot_normality/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_normality.yaml"
     threads: 1
@@ -277,6 +286,7 @@ rule plot_gaussian_beta_vs_horizon:
         "results/logs/plot_gaussian_beta_vs_horizon/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_beta_vs_horizon/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_beta_vs_horizon.yaml"
     threads: 1
@@ -307,6 +317,7 @@ rule plot_gaussian_local_slopes:
         "results/logs/plot_gaussian_local_slopes/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_local_slopes/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_local_slopes.yaml"
     threads: 1
@@ -336,6 +347,7 @@ rule plot_gaussian_protocol:
         "results/logs/plot_gaussian_protocol/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_protocol/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_protocol.yaml"
     threads: 1
@@ -365,6 +377,7 @@ rule plot_gaussian_asymptotic:
         "results/logs/plot_gaussian_asymptotic/log.txt",
     benchmark:
         "results/benchmarks/plot_gaussian_asymptotic/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_gaussian_asymptotic.yaml"
     threads: 1
@@ -393,6 +406,7 @@ rule plot_tails:
         "results/logs/plot_tails/log.txt",
     benchmark:
         "results/benchmarks/plot_tails/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_tails.yaml"
     threads: 1
@@ -422,6 +436,7 @@ rule plot_ablation:
         "results/logs/plot_ablation/log.txt",
     benchmark:
         "results/benchmarks/plot_ablation/run.tsv"
+    localrule: True
     conda:
         "../envs/plot_ablation.yaml"
     threads: 1

@@ -22,6 +22,7 @@ rule compute_limits:
     resources:
         mem_mb=memory("compute_limits"),
         runtime=minutes("compute_limits"),
+        gpu=gpus("compute_limits"),
     params:
         layer=lambda wildcards: int(wildcards.layer),
         part=lambda wildcards: int(wildcards.part),

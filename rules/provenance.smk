@@ -33,6 +33,7 @@ rule state_provenance:
         "results/logs/state_provenance/log.txt",
     benchmark:
         "results/benchmarks/state_provenance/run.tsv"
+    localrule: True
     conda:
         "../envs/state_provenance.yaml"
     threads: 1

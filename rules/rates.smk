@@ -17,6 +17,7 @@ rule fit_rates:
         "results/logs/fit_rates/{source}.txt",
     benchmark:
         "results/benchmarks/fit_rates/{source}.tsv"
+    localrule: True
     conda:
         "../envs/fit_rates.yaml"
     threads: 1
@@ -48,6 +49,7 @@ rule tabulate_rates:
         "results/logs/tabulate_rates/log.txt",
     benchmark:
         "results/benchmarks/tabulate_rates/run.tsv"
+    localrule: True
     conda:
         "../envs/tabulate_rates.yaml"
     threads: 1
@@ -72,6 +74,7 @@ rule state_answer:
         "results/logs/state_answer/log.txt",
     benchmark:
         "results/benchmarks/state_answer/run.tsv"
+    localrule: True
     conda:
         "../envs/state_answer.yaml"
     threads: 1

@@ -27,8 +27,9 @@ rule simulate_sphere:
         "../envs/simulate_sphere.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=growing(3000),
+        runtime=minutes("simulate_sphere"),
+        gpu=gpus("simulate_sphere"),
     params:
         dimension=config["simulate_sphere"]["dimension"],
         radius=config["simulate_sphere"]["radius"],
@@ -57,8 +58,8 @@ rule simulate_hardmax:
         "../envs/simulate_hardmax.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(2000),
+        runtime=growing(60),
     params:
         sigma=config["simulate_hardmax"]["sigma"],
         sizes=config["simulate_hardmax"]["sizes"],
@@ -84,8 +85,8 @@ rule simulate_uniform:
         "../envs/simulate_uniform.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=240,
+        mem_mb=growing(2000),
+        runtime=minutes("simulate_uniform"),
     params:
         sizes=config["simulate_uniform"]["sizes"],
         largest_in_plane=config["simulate_uniform"]["largest_in_plane"],
@@ -109,6 +110,7 @@ rule fit_uniform:
         "results/logs/fit_uniform/log.txt",
     benchmark:
         "results/benchmarks/fit_uniform/run.tsv"
+    localrule: True
     conda:
         "../envs/fit_uniform.yaml"
     threads: 1
@@ -137,8 +139,8 @@ rule simulate_normality:
         "../envs/simulate_normality.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=growing(3000),
+        runtime=minutes("simulate_normality"),
     params:
         sizes=config["simulate_normality"]["sizes"],
         tilts=config["simulate_normality"]["tilts"],
@@ -160,8 +162,9 @@ rule simulate_gaussian:
         "../envs/simulate_gaussian.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=240,
+        mem_mb=growing(2000),
+        runtime=minutes("simulate_gaussian"),
+        gpu=gpus("simulate_gaussian"),
     params:
         dimensions=config["simulate_gaussian"]["dimensions"],
         condition=config["simulate_gaussian"]["condition"],
@@ -189,8 +192,9 @@ rule simulate_gaussian_published:
         "../envs/simulate_gaussian_published.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=480,
+        mem_mb=growing(2000),
+        runtime=minutes("simulate_gaussian_published"),
+        gpu=gpus("simulate_gaussian_published"),
     params:
         dimension=config["simulate_gaussian_published"]["dimension"],
         variance=config["simulate_gaussian_published"]["variance"],
@@ -220,8 +224,8 @@ rule simulate_gaussian_asymptotic:
         "../envs/simulate_gaussian_asymptotic.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(2000),
+        runtime=growing(60),
     params:
         horizons=config["simulate_gaussian_asymptotic"]["horizons"],
         sizes=config["simulate_gaussian_asymptotic"]["sizes"],

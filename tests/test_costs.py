@@ -6,7 +6,21 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnlimit.costs import disk_bytes, error_flops, job_bytes, job_count, job_seconds, limit_flops, seconds
+from attnlimit.costs import (
+    CUDA_BYTES,
+    ON_DEVICE,
+    asked_bytes,
+    asked_seconds,
+    disk_bytes,
+    error_flops,
+    job_bytes,
+    job_count,
+    job_seconds,
+    limit_flops,
+    on_gpu,
+    seconds,
+    simulation_seconds,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -71,3 +85,42 @@ def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
             paper[section] = paper[section] | keys if isinstance(keys, dict) else keys
     assert max(job_bytes(paper).values()) < 8e9
     assert max(job_seconds(paper).values()) < 24 * 3600
+
+
+def test_a_simulation_costs_the_pairs_of_tokens_it_draws():
+    base = simulation_seconds(config())
+    twice = simulation_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 4000}))
+    for rule in base:
+        assert twice[rule] / base[rule] == (2 if rule in ("simulate_sphere", "simulate_normality") else 1)
+    larger = config(simulate_gaussian={"sizes": [64, 4096]})  # the largest was 2048
+    assert simulation_seconds(larger)["simulate_gaussian"] == pytest.approx(4 * base["simulate_gaussian"])
+
+
+def test_a_gpu_is_asked_for_by_name_only():
+    cuda = config() | {"device": "cuda"}
+    assert all(on_gpu(cuda, rule) == (rule in ON_DEVICE) for rule in [*job_count(cuda), *simulation_seconds(cuda)])
+    for device in ("auto", "cpu"):
+        assert not any(on_gpu(config() | {"device": device}, rule) for rule in ON_DEVICE)
+
+
+def test_a_job_on_a_gpu_asks_for_less_time_and_more_memory():
+    cpu, cuda = config() | {"device": "cpu"}, config() | {"device": "cuda"}
+    assert asked_seconds(cuda, "compute_limits") < asked_seconds(cpu, "compute_limits")
+    more = asked_bytes(cuda, "compute_limits") - asked_bytes(cpu, "compute_limits")
+    assert more == pytest.approx(1.5 * CUDA_BYTES)
+    assert asked_bytes(cuda, "merge_limits") == asked_bytes(cpu, "merge_limits")
+
+
+def test_jobs_of_the_default_run_ask_for_more_than_they_took():
+    """CPU seconds and resident bytes as measured on one core of an AVX2 machine, and Snakemake's own 350 MB."""
+    took = {
+        "extract_embeddings": (15, 803e6),
+        "measure_geometry": (3, 274e6),
+        "compute_limits": (75, 805e6),
+        "merge_limits": (2, 183e6),
+        "measure_errors": (75, 1343e6),
+        "merge_errors": (3, 435e6),
+    }
+    for rule, (spent, held) in took.items():
+        assert asked_seconds(config(), rule) > 3 * spent
+        assert asked_bytes(config(), rule) > 1.2 * (held + 350e6)

@@ -9,8 +9,17 @@ from typing import NamedTuple
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
+GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
+UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
+NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
+
+ON_DEVICE = ("compute_limits", "measure_errors", "measure_ablation")
+ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
+CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
+CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
+GPU_SPEED_ASKED = 10  # of one core, when a job on a GPU asks for time: far below GPU_SPEED, to be safe
 
 
 class Model(NamedTuple):
@@ -45,6 +54,11 @@ def limit_flops(config: dict) -> float:
     return 4.0 * model_of(config).features * queries_of(config) * config["tokenize_corpus"]["population"]
 
 
+def geometry_flops(config: dict) -> float:
+    """Of one layer's geometry: 2 D^2 a token in the covariance of the population."""
+    return 2.0 * config["tokenize_corpus"]["population"] * model_of(config).features ** 2
+
+
 def error_flops(config: dict) -> float:
     """Of one layer's errors: attention at the largest n serves all nested sizes; moments cost 2 n D^2 at each."""
     settings, features = config["measure_errors"], model_of(config).features
@@ -58,6 +72,7 @@ def seconds(config: dict) -> dict[str, float]:
     layers = len(config["layers"])
     return {
         "extract_embeddings": embedding_flops(config) / FORWARD_FLOPS,
+        "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
         "compute_limits": layers * limit_flops(config) / LIMIT_FLOPS,
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
     }
@@ -69,6 +84,7 @@ def job_count(config: dict) -> dict[str, int]:
     return {
         "extract_embeddings": config["extract_embeddings"]["shards"],
         "measure_geometry": layers,
+        "measure_tails": layers,
         "compute_limits": layers * config["compute_limits"]["parts"],
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
@@ -94,12 +110,65 @@ def job_bytes(config: dict) -> dict[str, float]:
     return {
         "extract_embeddings": START_BYTES + 12 * layers * features**2 * 4 + 2.5 * shard + numbers,
         "measure_geometry": START_BYTES + 24.0 * block * features + numbers,
+        "measure_tails": START_BYTES + 48.0 * block * features + numbers,  # also projections, fewer than features
         "compute_limits": START_BYTES + 28 * 4.0 * block * features + 8.0 * blocks_of_job * features**2 + numbers,
         "merge_limits": START_BYTES + 3 * 8.0 * (queries_of(config) / block + 1) * features**2,
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
     }
+
+
+def sample_pairs(section: dict) -> float:
+    """Pairs of tokens in the samples of one setting, all replicates."""
+    sizes = section["sizes"]
+    return section["replicates"] * float(sizes[-1] ** 2 if section["nested"] else sum(size**2 for size in sizes))
+
+
+def pair_flops(dimension: int) -> float:
+    """Of attention between two tokens: 4 d; below 32 dimensions the exponential costs as much as the products."""
+    return 4.0 * max(dimension, 32)
+
+
+def simulation_seconds(config: dict) -> dict[str, float]:
+    """On one core, a simulation: one job."""
+    gaussian, published, sphere = (config[f"simulate_{name}"] for name in ("gaussian", "gaussian_published", "sphere"))
+    uniform, normality = config["simulate_uniform"], config["simulate_normality"]
+    laws = [d for d in gaussian["dimensions"] for _ in range(1 if d == 1 else 2)]  # isotropic, and not
+    reference = published["reference_tokens"] ** 2 if "finite" in published["references"] else 0
+    circles = uniform["radii"][-1] / uniform["step"]
+    in_plane = sum(size for size in uniform["sizes"] if size <= uniform["largest_in_plane"])
+    flops = {
+        "simulate_gaussian": sample_pairs(gaussian) * len(gaussian["scales"]) * sum(map(pair_flops, laws)),
+        "simulate_gaussian_published": (sample_pairs(published) + reference)
+        * len(published["scales"])
+        * pair_flops(published["dimension"]),
+        "simulate_sphere": sample_pairs(sphere)
+        * len(sphere["horizons"] + sphere["scales"])
+        * pair_flops(sphere["dimension"]),
+    }
+    points = circles * (2 * sum(uniform["sizes"]) + uniform["angles"] * in_plane)
+    tilted = len(normality["tilts"]) * sum(normality["sizes"])
+    return {rule: count / ERROR_FLOPS for rule, count in flops.items()} | {
+        "simulate_uniform": uniform["replicates"] * points / UNIFORM_SPEED,
+        "simulate_normality": normality["replicates"] * tilted / NORMALITY_SPEED,
+    }
+
+
+def on_gpu(config: dict, rule: str) -> bool:
+    """Whether a job asks for a GPU. Only `cuda` does: `auto` must run on a cluster without GPUs."""
+    return config["device"] == "cuda" and rule in ON_DEVICE
+
+
+def asked_bytes(config: dict, rule: str) -> float:
+    """Memory that one job asks a cluster for: what it holds and what surrounds it, half as much again."""
+    return 1.5 * (job_bytes(config)[rule] + CLUSTER_BYTES + CUDA_BYTES * on_gpu(config, rule))
+
+
+def asked_seconds(config: dict, rule: str) -> float:
+    """Time that one job asks a cluster for: three times the estimate, and ten minutes for all that is not counted."""
+    counted = (job_seconds(config) | simulation_seconds(config)).get(rule, 0.0)
+    return 600 + 3 * counted / (GPU_SPEED_ASKED if on_gpu(config, rule) else 1)
 
 
 def stored_bytes(config: dict) -> int:
