@@ -80,7 +80,7 @@ def wait(condition: Callable, what: str, seconds: float = 600):
         value = condition()
         if value:
             return value
-        time.sleep(0.1)
+        time.sleep(0.5)
     raise TimeoutError(f"no {what} within {seconds} s")
 
 

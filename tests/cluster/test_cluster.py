@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -157,6 +158,7 @@ def test_a_crashed_node_has_its_jobs_started_again(finished, cluster):
     run = finished.submit(LAYER)
     (lost,) = run.hold("measure_errors", 1).values()
     cluster.crash(lost.node)
+    time.sleep(10)  # Slurm misses at once only jobs that began ten seconds ago; others a minute later
     cluster.start_node(lost.node)
     jobs = run.finish()
     assert rules(jobs) == AGAIN  # the same job again, no new one
