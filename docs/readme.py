@@ -17,8 +17,7 @@ PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 
 
 def main() -> None:
-    for name in ("beta_vs_horizon", "claims"):
-        shutil.copy(ROOT / f"results/figures/{name}.png", ROOT / "docs")
+    shutil.copy(ROOT / "results/figures/beta_vs_horizon.png", ROOT / "docs")
     answer = "".join(f"- {line}\n" for line in (ROOT / "results/answer.txt").read_text().splitlines())
     parts = {"answer": answer, "claims": claims_table(), "costs": costs_table()}
     path = ROOT / "README.md"
