@@ -26,7 +26,7 @@ rule assess_claims:
             "results/claims.html",
             caption="report/claims.rst",
             category="1 Claims",
-            labels={"table": "every claim, its test and its verdict"},
+            labels={"page": "every claim, its test and its verdict"},
         ),
     log:
         "results/logs/assess_claims/log.txt",
@@ -57,7 +57,7 @@ rule plot_claims:
             "results/figures/claims.png",
             caption="report/claims_figure.rst",
             category="1 Claims",
-            labels={"figure": "the claims at a glance"},
+            labels={"page": "the claims at a glance, a figure"},
         ),
     log:
         "results/logs/plot_claims/log.txt",

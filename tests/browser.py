@@ -5,6 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, Route, sync_playwright
 
 OF_THE_FILE = ("file:", "data:", "blob:")
+PAGES = {"Claims": "every claim", "Answer": "in short", "Provenance": "where the numbers come from"}
 
 
 def visit(report: Path, chromium: str, figure: str) -> dict:
@@ -42,9 +43,9 @@ def visit(report: Path, chromium: str, figure: str) -> dict:
         buttons(page, figure).last.click()
         seen["description"] = page.locator("nav .prose").inner_text()
 
-        for name in ("Claims", "Answer", "Provenance"):
+        for name, label in PAGES.items():
             open_category(page, name)
-            page.locator("nav tbody a").first.click()
+            buttons(page, label).first.click()
             body = page.frame_locator("iframe").locator("body")
             body.locator("h1").wait_for()
             seen[name.lower()] = body.inner_text()

@@ -5,3 +5,10 @@ torch.set_num_threads(1)  # tests are many and small: more threads only wait for
 # A busy machine must not fail a property, and the same properties are tried every time.
 settings.register_profile("calm", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("calm")
+
+# The longest first: two workers then end together.
+FIRST = ("test_workflow.py", "test_own_model.py", "test_hub.py")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
