@@ -2,13 +2,15 @@
 PYTHON ?= python3.11
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 CONFIG ?=
+ARCHIVE ?= results/attnlimit.tar.zst
+TO ?= restored
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake
 OPTIONS := --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce bench test cluster-test readme lint clean
+.PHONY: help setup reproduce archive verify restore bench test cluster-test readme lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -21,15 +23,24 @@ setup: .venv/ready ## build the environment in .venv from requirements.lock
 	$(BIN)/python -m pip check
 	@touch $@
 
-reproduce: .venv/ready ## run everything: figures, table, report; CONFIG=my.yaml for your own, CORES=8 for more
+reproduce: .venv/ready ## run everything: figures, table, report, archive; CONFIG=my.yaml for your own, CORES=8 for more
 	@start=$$(date +%s) && \
 	$(SNAKEMAKE) $(OPTIONS) --logger rich && \
 	$(MAKE) --no-print-directory results/report.html && \
 	echo && cat results/answer.txt && echo "time taken: $$(($$(date +%s) - start)) s" && \
-	echo && echo "report   results/report.html" && echo "figures  results/figures/" && echo "table    results/rates.csv"
+	echo && echo "report   results/report.html" && echo "figures  results/figures/" && echo "table    results/rates.csv" && echo "archive  results/attnlimit.tar.zst"
 
 results/report.html: results/answer.txt results/rates.csv results/claims.html results/provenance.html $(wildcard results/figures/*.png rules/report/*.rst)
 	@$(SNAKEMAKE) $(OPTIONS) --report $@ --quiet all
+
+archive: .venv/ready ## everything behind the results as one file: sources, stores, settings, jobs (reproduce does it too)
+	@$(SNAKEMAKE) results/attnlimit.tar.zst $(OPTIONS) --logger rich
+
+verify: .venv/ready ## check an archive: ARCHIVE=results/attnlimit.tar.zst
+	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.verify "$(ARCHIVE)"
+
+restore: .venv/ready ## unpack a checked archive, to look or to go on from there: ARCHIVE=..., TO=restored
+	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.restore "$(ARCHIVE)" "$(TO)"
 
 bench: .venv/ready ## time the kernel against what a user would write, into results/bench/
 	@$(SNAKEMAKE) results/bench/attention.json $(OPTIONS) --forcerun bench_attention --logger rich

@@ -16,6 +16,7 @@ include: "rules/rates.smk"
 include: "rules/figures.smk"
 include: "rules/claims.smk"
 include: "rules/provenance.smk"
+include: "rules/archive.smk"
 include: "rules/bench.smk"
 
 
@@ -25,10 +26,6 @@ report: "rules/report/workflow.rst"
 rule all:
     default_target: True
     input:
-        "results/rates.csv",
-        "results/answer.txt",
-        "results/claims.json",
-        "results/claims.html",
-        "results/provenance.html",
-        expand("results/figures/{figure}.{format}", figure=FIGURES, format=FORMATS),
+        TARGETS,
+        "results/attnlimit.tar.zst",
     localrule: True

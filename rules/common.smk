@@ -42,6 +42,8 @@ FIGURES = ["convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_f
 FIGURES += ["gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic"]
 FIGURES += ["sphere_beta_vs_horizon", "hardmax", "uniform", "normality", "claims"]
 FORMATS = ["pdf", "svg", "png"]
+TARGETS = [f"results/{name}" for name in ("rates.csv", "answer.txt", "answer.html", "claims.json", "claims.html")]
+TARGETS += ["results/provenance.html", *expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)]
 
 
 wildcard_constraints:

@@ -1,7 +1,6 @@
 # Where the numbers of a run come from.
-# INPUTS   what the run leaves: stores, table, answer, claims, figures; results/benchmarks/, which is read as it is: a time is
-#          no result, and a missing one must not make a job run again
-# OUTPUTS  results/provenance.html   settings, data, versions, machine, times; the one result that differs between runs
+# INPUTS   what the run leaves: stores, table, answer, claims, figures
+# OUTPUTS  results/provenance.html   settings, data, versions, machine; times, which differ between runs, are in results/benchmarks/
 
 
 rule state_provenance:
@@ -42,7 +41,6 @@ rule state_provenance:
         runtime=10,
     params:
         config=config,
-        benchmarks="results/benchmarks",
         code=code("state_provenance.py"),
     script:
         "../scripts/state_provenance.py"

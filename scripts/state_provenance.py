@@ -1,11 +1,11 @@
-"""A page on where the numbers come from: data, settings, versions, machine, times."""
+"""A page on where the numbers come from: data, settings, versions, machine."""
 
 from pathlib import Path
 
 from attnlimit.files import atomic, sha256_of
 from attnlimit.journal import open_log
 from attnlimit.pages import page, paragraph, section, table
-from attnlimit.provenance import identities, machine, settings, times, versions
+from attnlimit.provenance import identities, machine, settings, versions
 from attnlimit.store import read_attrs
 
 open_log(snakemake.log[0])
@@ -20,7 +20,6 @@ parts = [
     section("Settings, as resolved", table(("key", "value"), settings(p.config))),
     section("Versions", table(("package", "version"), versions(stores.values()))),
     section("Machine", table(("of", "what"), machine())),
-    section("Times", table(("rule", "jobs", "seconds", "longest job", "most memory, MB"), times(Path(p.benchmarks)))),
 ]
 with atomic(snakemake.output.page) as temporary:
     Path(temporary).write_text(page("Where the numbers come from", parts))

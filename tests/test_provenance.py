@@ -2,9 +2,7 @@
 
 import platform
 
-from attnlimit.provenance import identities, machine, settings, times, versions
-
-HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+from attnlimit.provenance import identities, machine, settings, versions
 
 
 def test_settings_have_one_row_a_key():
@@ -27,19 +25,6 @@ def test_each_identity_stands_once_and_every_version_is_named():
         ("python", platform.python_version()),
         ("zarr", "3.1"),
     ]
-
-
-def test_times_add_up_by_rule(tmp_path):
-    jobs = {
-        "limits/a.tsv": "2.5\t0:00:02\t100.5",
-        "limits/b.tsv": "4.0\t0:00:04\t90.0",
-        "short/run.tsv": "0.1\t0:00:00\tNA",
-    }
-    for name, start in jobs.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(HEADER + start + "\t0" * 7 + "\n")
-    (tmp_path / "empty").mkdir()
-    assert times(tmp_path) == [("limits", 2, 6.5, 4.0, 100.5), ("short", 1, 0.1, 0.1, 0.0)]
 
 
 def test_the_machine_is_named():

@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from attnlimit.dump import EXCERPT_SHA256, excerpt_path
+from attnlimit.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path
 from attnlimit.sources import open_corpus
 
 BULGARIAN = "bgwiki-latest-pages-articles-shortened.xml.bz2"
@@ -41,7 +41,8 @@ def folder_on_the_web(tmp_path, monkeypatch):
 def test_the_excerpt_needs_no_sha256(tmp_path):
     articles, identity = open_corpus(corpus(source="excerpt"), tmp_path)
     assert next(articles).title == "Anarchism"
-    assert identity == {"source": "excerpt", "name": excerpt_path().name, "sha256": EXCERPT_SHA256}
+    named = {"source": "excerpt", "name": excerpt_path().name, "sha256": EXCERPT_SHA256}
+    assert identity == named | {"licence": EXCERPT_LICENCE}
 
 
 def test_a_dump_from_a_file(tmp_path):

@@ -13,6 +13,10 @@ import pytest
 import yaml
 from browser import visit
 
+from attnlimit.archive import ARCHIVE as ARCHIVED
+from attnlimit.archive import restore, verified
+from attnlimit.files import sha256_of
+from attnlimit.source import source_files
 from attnlimit.store import read
 
 ROOT = Path(__file__).parents[1]
@@ -21,7 +25,8 @@ SMOKE = "tests/smoke/config.yaml"
 MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
 BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation")
 MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
-END = {"state_provenance": 1, "all": 1}
+ARCHIVE = {"archive_results": 1, "all": 1}
+END = {"state_provenance": 1} | ARCHIVE
 CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
 DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
 ABLATION = {"measure_ablation": 1, "plot_ablation": 1}
@@ -39,24 +44,20 @@ EVERY_FIT = FITTED | UNIFORM
 
 def clone(folder: Path) -> Path:
     """The files of the repo as they are now, without results."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split()
-    for name in listed:
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
+    for name in source_files(ROOT):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
     return folder
 
 
-def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", SMOKE, *arguments]
+def snakemake(folder: Path, *arguments: str, config: str = SMOKE) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", config, *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
-def planned(folder: Path, *arguments: str) -> dict[str, int]:
+def planned(folder: Path, config: str = SMOKE) -> dict[str, int]:
     """Rule -> number of jobs that `snakemake -n` lists."""
-    run = snakemake(folder, "-n", *arguments)
+    run = snakemake(folder, "-n", config=config)
     assert run.returncode == 0, run.stderr
     if "Nothing to be done" in run.stdout + run.stderr:
         return {}
@@ -73,9 +74,9 @@ def overlay(folder: Path, **changes: dict) -> None:
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """sha256 of every store, table and figure, but not of logs, timings, and the parts that jobs were cut into."""
+    """sha256 of every result, but not of logs, timings, and the parts that jobs were cut into."""
     files = [path for path in (folder / "results").rglob("*") if path.is_file()]
-    left_out = {"logs", "benchmarks", "parts", "report.html", "provenance.html"}
+    left_out = {"logs", "benchmarks", "parts", "report.html"}
     kept = [path for path in files if not left_out & set(path.parts)]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept}
 
@@ -124,6 +125,31 @@ def test_no_padding_enters_the_population(finished):
     blocks = read(finished / "results/corpus/blocks.zarr.zip")
     assert blocks.sizes["token"] >= 1500
     assert (blocks["token_id"].values > 0).all()  # [PAD] is 0
+
+
+def test_the_archive_holds_every_result_but_the_weights(finished):
+    results = {name for name in hashes(finished) if not name.endswith((".safetensors", ".tar.zst"))}
+    parts = {str(path.relative_to(finished)) for path in (finished / "results").rglob("parts/*")}
+    with verified(finished / ARCHIVED) as payload:
+        held = {file.relative_to(payload).as_posix() for file in payload.rglob("*") if file.is_file()}
+    assert {name for name in held if name.startswith("results/")} == results | parts
+    assert set(source_files(ROOT)) <= held
+
+
+def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finished, tmp_path):
+    folder = tmp_path / "restored"
+    assert restore(finished / ARCHIVED, folder) == ["results/models/model.safetensors"]
+    assert planned(folder, "config.yaml") == {}
+    (folder / "my.yaml").write_text(yaml.safe_dump({"simulate_hardmax": {"plane_replicates": 30}}))
+    assert planned(folder, "my.yaml") == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+
+
+def test_the_archive_comes_out_the_same_again(finished):
+    before = sha256_of(finished / ARCHIVED)
+    (finished / ARCHIVED).unlink()
+    run = snakemake(finished)
+    assert run.returncode == 0, run.stderr
+    assert sha256_of(finished / ARCHIVED) == before
 
 
 @pytest.fixture(scope="session")
@@ -180,6 +206,11 @@ def test_editing_a_module_reruns_its_dependents(restored, module, expected):
     path = restored / "scripts/attnlimit" / module
     path.write_text(path.read_text() + "\nADDED = 1\n")
     assert planned(restored) == expected
+
+
+def test_editing_words_only_archives_again(restored):
+    (restored / "README.md").write_text("Another.\n")
+    assert planned(restored) == ARCHIVE
 
 
 def test_undoing_an_edit_reruns_nothing(finished):

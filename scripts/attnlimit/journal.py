@@ -6,6 +6,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tqdm import tqdm
@@ -24,6 +25,15 @@ def open_log(path: str) -> None:
         print(f"{kind.__name__}: {error}", file=sys.stderr, flush=True)
 
     sys.excepthook = last_words
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """For a command: what is wrong with its input is told in one line, without a traceback; exit code 1."""
+    try:
+        yield
+    except (ValueError, LookupError, OSError) as error:
+        sys.exit(f"{type(error).__name__}: {error}")
 
 
 def bar(items: Iterable, total: int, unit: str, name: str, done: Callable[[], int] | None = None) -> Iterator:

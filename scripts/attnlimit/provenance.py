@@ -1,6 +1,5 @@
-"""Where a run's numbers come from: settings, data, versions, machine, times."""
+"""Where a run's numbers come from: settings, data, versions, machine."""
 
-import csv
 import os
 import platform
 from collections.abc import Iterable
@@ -47,22 +46,3 @@ def machine() -> list[tuple[str, str]]:
         ("cores", str(os.cpu_count())),
         ("memory", f"{memory:.1f} GiB"),
     ]
-
-
-def times(folder: Path) -> list[tuple[str, int, float, float, float]]:
-    """Rule, jobs, seconds of all and of the longest, largest memory in MB; from Snakemake's benchmark files.
-
-    A job too short to be sampled has no memory there.
-    """
-    rows = []
-    for rule in sorted(path for path in folder.iterdir() if path.is_dir()):
-        jobs = [next(csv.DictReader(path.open(), delimiter="\t")) for path in sorted(rule.glob("*.tsv"))]
-        if jobs:
-            seconds = [float(job["s"]) for job in jobs]
-            memory = [number(job["max_rss"]) for job in jobs]
-            rows.append((rule.name, len(jobs), sum(seconds), max(seconds), max(memory)))
-    return rows
-
-
-def number(text: str) -> float:
-    return 0.0 if text in ("NA", "-") else float(text)

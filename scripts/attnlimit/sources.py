@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attnlimit.articles import Article
 from attnlimit.download import download
-from attnlimit.dump import EXCERPT_SHA256, excerpt_path, read_dump
+from attnlimit.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path, read_dump
 from attnlimit.files import verify_sha256
 from attnlimit.hub import corpus_files
 from attnlimit.location import file_name, is_url, local_files
@@ -20,7 +20,8 @@ def open_corpus(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[
     """
     match corpus["source"]:
         case "excerpt":
-            return _dump(excerpt_path(), EXCERPT_SHA256, corpus)
+            articles, identity = _dump(excerpt_path(), EXCERPT_SHA256, corpus)
+            return articles, identity | {"licence": EXCERPT_LICENCE}
         case "dump" if is_url(corpus["location"]):
             path = downloads / file_name(corpus["location"])
             download(corpus["location"], path, corpus["sha256"])

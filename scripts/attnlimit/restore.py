@@ -1,0 +1,22 @@
+"""Unpack an archive, once checked, into an empty folder: `python -m attnlimit.restore archive.tar.zst folder`."""
+
+import argparse
+from pathlib import Path
+
+from attnlimit.archive import restore
+from attnlimit.journal import one_line_errors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="attnlimit.restore", description=__doc__)
+    parser.add_argument("archive", type=Path)
+    parser.add_argument("folder", type=Path)
+    given = parser.parse_args()
+    absent = restore(given.archive, given.folder)
+    print(f"{given.folder}: restored; `make setup` there, then `.venv/bin/snakemake -n` has nothing to do")
+    print(f"not in the archive, made or asked for again when a change needs it: {', '.join(absent)}")
+
+
+if __name__ == "__main__":
+    with one_line_errors():
+        main()

@@ -1,0 +1,25 @@
+"""Check an archive: `python -m attnlimit.verify results/attnlimit.tar.zst`."""
+
+import argparse
+from pathlib import Path
+
+from attnlimit.archive import verified
+from attnlimit.files import sha256_of
+from attnlimit.journal import one_line_errors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="attnlimit.verify", description=__doc__)
+    parser.add_argument("archive", type=Path)
+    path = parser.parse_args().archive
+    with verified(path) as payload:
+        files = [file for file in payload.rglob("*") if file.is_file()]
+        stores = sum(file.name.endswith(".zarr.zip") for file in files)
+        size = sum(file.stat().st_size for file in files)
+    print(f"{path}: whole; {len(files)} files of {size:,} bytes as in the manifest, {stores} stores readable")
+    print(f"sha256 {sha256_of(path)}")
+
+
+if __name__ == "__main__":
+    with one_line_errors():
+        main()

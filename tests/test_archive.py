@@ -1,0 +1,207 @@
+"""An archive holds a run and what made it, says so truly, and gives it back."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from rocrate.rocrate import ROCrate
+from test_bag import entries, rewrite
+from tiny import CONFIG, FIT, HEADS, MODEL, RATES, RULES, SHARD, SPLIT, TEXT, WEIGHTS, make_archive, make_run
+
+from attnlimit import restore as restore_command
+from attnlimit import verify as verify_command
+from attnlimit.archive import ARCHIVE, restore, verified
+from attnlimit.bag import pack
+from attnlimit.jobs import Params, read_record, trace
+from attnlimit.journal import one_line_errors
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    make_run(folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def archive(run) -> Path:
+    return make_archive(Path(ARCHIVE))
+
+
+def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
+    jobs, brought = trace([RATES], run, RULES)
+    assert [job.name for job in jobs] == ["fetch_model", "fit_rates", "split/shard_0"]
+    assert [job.parameters for job in jobs] == [
+        {"code": "'ab'"},
+        {"code": "'ef'", "bootstrap": "10"},
+        {"code": "'cd'", "shard": "0", "words": "[7, 8]"},
+    ]
+    assert [job.output for job in jobs] == [MODEL.output, FIT.output, SPLIT.output]
+    assert brought == [TEXT]
+
+
+def test_results_of_other_parameters_are_not_archived(run):
+    rules = RULES | {"fit_rates": Params({"code": "'ef'", "bootstrap": "20"}, [])}
+    with pytest.raises(ValueError, match=r"fit_rates/log\.txt: that job ran with other parameters .* `make reproduce`"):
+        trace([RATES], run, rules)
+
+
+def test_a_result_without_a_record_is_named_with_a_remedy(run):
+    with pytest.raises(LookupError, match=r"results/other\.csv: Snakemake has no record .* --forcerun results/other"):
+        trace(["results/other.csv"], run, RULES)
+
+
+def test_the_payload_is_the_run_without_the_weights(archive):
+    with verified(archive) as payload:
+        names = {file.relative_to(payload).as_posix() for file in payload.rglob("*") if file.is_file()}
+        assert {"Snakefile", "scripts/split.py", "envs/split.yaml", RATES, HEADS, SHARD} <= names
+        assert not {WEIGHTS, TEXT, ARCHIVE} & names
+        assert (payload / RATES).read_bytes() == Path(RATES).read_bytes()
+        assert yaml.safe_load((payload / "provenance/config.yaml").read_text()) == CONFIG
+        data = json.loads((payload / "provenance/data.json").read_text())
+    assert data["model"] == {"name": "tiny"}
+    assert set(data["not in the archive"]) == {WEIGHTS, TEXT}
+
+
+def test_embeddings_can_be_left_out(run):
+    with verified(make_archive(Path(ARCHIVE), embeddings=False)) as payload:
+        assert not (payload / SHARD).exists() and (payload / HEADS).exists()
+
+
+def test_the_crate_says_how_each_file_was_made(archive):
+    with verified(archive) as payload:
+        crate = ROCrate(payload)
+    made = crate.get("#split/shard_0")
+    assert made.type == "CreateAction"
+    assert made["instrument"].id == "scripts/split.py"
+    assert made["instrument"]["softwareRequirements"].id == "envs/split.yaml"
+    assert made["result"].id == SHARD
+    assert {f"#{TEXT}", f"#{WEIGHTS}"} <= {entity.id for entity in made["object"]}
+    values = {entity["name"]: entity["value"] for entity in made["object"] if entity.type == "PropertyValue"}
+    assert values == {"code": "'cd'", "shard": "0", "words": "[7, 8]"}
+    assert crate.get("#fit_rates")["result"].id == RATES
+    assert crate.mainEntity.id == "Snakefile"
+    assert [profile.id for profile in crate.root_dataset["conformsTo"]] == [
+        "https://w3id.org/ro/wfrun/process/0.5",
+        "https://w3id.org/ro/wfrun/workflow/0.5",
+        "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+    ]
+
+
+def test_the_same_run_elsewhere_gives_the_same_bytes(archive, tmp_path, monkeypatch):
+    (tmp_path / "another").mkdir()
+    make_run(tmp_path / "another")
+    monkeypatch.chdir(tmp_path / "another")
+    assert make_archive(Path(ARCHIVE)).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
+    assert not list((tmp_path / "another/results").glob(".*")), "left behind"
+
+
+def test_restored_files_records_and_settings(archive, tmp_path):
+    absent = restore(archive, tmp_path / "restored")
+    folder = tmp_path / "restored"
+    assert sorted(absent) == sorted([WEIGHTS, TEXT])
+    assert (folder / RATES).read_bytes() == Path(RATES).read_bytes()
+    assert (folder / ARCHIVE).read_bytes() == archive.read_bytes()
+    for job in (MODEL, SPLIT, FIT):
+        record = read_record(job.output[0], folder)
+        assert (record["rule"], tuple(record["params"]), tuple(record["input"])) == (job.rule, job.params, job.input)
+    assert yaml.safe_load((folder / "config.yaml").read_text()) == CONFIG
+    times = {file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    assert len(times) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "restored"}
+
+
+def test_a_restored_run_can_be_archived_again(archive, tmp_path, monkeypatch):
+    """Its weights are not there, and its sources are the same but for the settings."""
+    restore(archive, tmp_path / "restored")
+    first = archive.resolve()
+    monkeypatch.chdir(tmp_path / "restored")
+    (tmp_path / "restored/config.yaml").write_bytes((tmp_path / "run/config.yaml").read_bytes())
+    assert make_archive(Path("results/again/attnlimit.tar.zst")).read_bytes() == first.read_bytes()
+
+
+def test_the_config_of_the_folder_is_kept_where_it_is_the_same(run, tmp_path):
+    text = "# every choice\nseed: 1\nfit_rates: {bootstrap: 10} # draws\n"
+    (run / "config.yaml").write_text(text)
+    restore(make_archive(Path(ARCHIVE)), tmp_path / "restored")
+    assert (tmp_path / "restored/config.yaml").read_text() == text
+
+
+def test_nothing_is_restored_over_files_or_from_a_damaged_archive(archive, tmp_path):
+    with pytest.raises(FileExistsError, match="run: not empty; give another folder"):
+        restore(archive, tmp_path / "run")
+    (tmp_path / "empty").mkdir()
+    archive.write_bytes(archive.read_bytes()[:-10])
+    with pytest.raises(ValueError, match="truncated"):
+        restore(archive, tmp_path / "empty")
+    assert list((tmp_path / "empty").iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "empty"}
+
+
+def repacked(archive: Path, folder: Path, change) -> None:
+    """A sound bag around a payload as `change` leaves it."""
+    with verified(archive) as payload:
+        payload.rename(folder)
+    change(folder)
+    pack(folder, archive, {"Bagging-Date": "2026-01-01"})
+
+
+def damage_store(payload):
+    content = (payload / HEADS).read_bytes()
+    (payload / HEADS).write_bytes(content[: len(content) // 2])
+
+
+def add_file(payload):
+    (payload / "more.txt").write_text("more")
+
+
+def remove_file(payload):
+    (payload / RATES).unlink()
+
+
+def forget_job(payload):
+    path = payload / "ro-crate-metadata.json"
+    crate = json.loads(path.read_text())
+    crate["@graph"] = [entity for entity in crate["@graph"] if entity["@id"] != "#fit_rates"]
+    path.write_text(json.dumps(crate))
+
+
+def garble_crate(payload):
+    (payload / "ro-crate-metadata.json").write_text("{")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (damage_store, f"a store of it cannot be read: .*{HEADS}: damaged store"),
+        (add_file, "more.txt is not described in ro-crate-metadata.json"),
+        (remove_file, f"{RATES} is described but not there"),
+        (forget_job, f"ro-crate-metadata.json names no job that made {RATES}"),
+        (garble_crate, "ro-crate-metadata.json is no RO-Crate"),
+    ],
+)
+def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, told):
+    repacked(archive, tmp_path / "payload", change)
+    with pytest.raises(ValueError, match=rf"^results/attnlimit\.tar\.zst: {told}"), verified(archive):
+        pass
+
+
+def command(module, monkeypatch, *arguments) -> None:
+    monkeypatch.setattr("sys.argv", [module.__name__, *map(str, arguments)])
+    with one_line_errors():
+        module.main()
+
+
+def test_the_commands_say_what_they_found(archive, tmp_path, monkeypatch, capsys):
+    command(verify_command, monkeypatch, archive)
+    assert "results/attnlimit.tar.zst: whole; " in capsys.readouterr().out
+    command(restore_command, monkeypatch, archive, tmp_path / "restored")
+    assert f"{tmp_path / 'restored'}: restored" in capsys.readouterr().out
+    rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})
+    with pytest.raises(SystemExit, match=r"^ValueError: .*data/more.txt is not in the manifest"):
+        command(verify_command, monkeypatch, archive)
+    with pytest.raises(SystemExit, match=r"^FileNotFoundError: nothing\.tar\.zst: no such archive; `make archive`"):
+        command(verify_command, monkeypatch, "nothing.tar.zst")
