@@ -3,17 +3,14 @@
 import os
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import requests
 
 from attnlimit.files import sha256_of
 from attnlimit.journal import bar, logger
+from attnlimit.web import PAUSES, PIECE, SECONDS_WITHOUT_ANSWER, PassingError, passing, require_steady
 
-PIECE = 1 << 16  # bytes; a cut connection loses the piece it was in
-SECONDS_WITHOUT_ANSWER = 60
-PAUSES = (1, 4, 16, 60)  # seconds before another try; counted anew whenever bytes have arrived
-TOO_MANY_REQUESTS, RANGE_BEYOND_END = 429, 416
+RANGE_BEYOND_END = 416
 ELSEWHERE = "or download it elsewhere and put the path of the file in fetch_corpus.location"
 
 
@@ -21,7 +18,8 @@ def download(url: str, path: Path, sha256: str, pauses: tuple[float, ...] = PAUS
     """Bring a file to `path`, unless it is there; whatever stands at `path` has the given sha256.
 
     Bytes gather in a .part file that outlives a failure. Its name holds the sha256, so that it is only ever continued
-    to the same file; should the server's file have changed meanwhile, the check at the end finds out.
+    to the same file; should the server's file have changed meanwhile, the check at the end finds out. Tries are
+    counted anew whenever bytes have arrived.
     """
     if path.is_file() and sha256_of(path) == sha256:
         return
@@ -52,10 +50,12 @@ def _fetch_rest(url: str, part: Path) -> str:
     have = part.stat().st_size
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
-        with requests.get(url, headers=headers, stream=True, timeout=SECONDS_WITHOUT_ANSWER) as answer:
+        with (
+            passing(url),
+            requests.get(url, headers=headers, stream=True, timeout=SECONDS_WITHOUT_ANSWER) as answer,
+        ):
+            require_steady(answer)
             status = answer.status_code
-            if status >= 500 or status == TOO_MANY_REQUESTS:
-                return f"the server answers {status} {answer.reason}"
             if have and status == RANGE_BEYOND_END:
                 return ""  # all is here, or too much: the sha256 tells
             if not answer.ok:
@@ -68,13 +68,8 @@ def _fetch_rest(url: str, part: Path) -> str:
                 part.write_bytes(b"")
                 return "the server sent another range than was asked for"
             _append(answer, part, "ab" if status == requests.codes.partial else "wb")
-    except requests.exceptions.ChunkedEncodingError:
-        return "the connection was cut"
-    except requests.Timeout:
-        return f"no answer within {SECONDS_WITHOUT_ANSWER} s"
-    except requests.ConnectionError as error:
-        logger.info("%s", error)
-        return f"no connection to {urlsplit(url).hostname}"
+    except PassingError as failure:
+        return str(failure)
     except requests.RequestException as error:
         raise ValueError(f"{url}: {error}; check fetch_corpus.location") from error
     return ""
