@@ -3,11 +3,12 @@
 import hashlib
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+
+from faulty import FaultyServer
 
 LARGE = (".safetensors", ".parquet", ".bin")  # kept in LFS: the hub lists their sha256
 API = re.compile(r"/api/(model|dataset)s/([^/]+/[^/]+)/revision/(\w+)")
@@ -21,43 +22,16 @@ class Repository(NamedTuple):
     licence: str
 
 
-class Server(ThreadingHTTPServer):
-    """`faults` maps (method, end of the path) to [fault, times left]; `asked` holds every (method, path)."""
-
-    daemon_threads = True
-
+class Server(FaultyServer):
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.repositories, self.faults, self.asked = {}, {}, []
-        self.endpoint = f"http://127.0.0.1:{self.server_port}"
-
-    def __enter__(self) -> "Server":
-        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.shutdown()
-        self.server_close()
+        super().__init__(Handler)
+        self.repositories = {}
 
     def add(self, kind: str, name: str, folder: Path, licence: str = "mit") -> str:
         """Serve a folder as a repository; its commit."""
         commit = hashlib.sha1(name.encode()).hexdigest()
         self.repositories[kind, name] = Repository(folder, commit, licence)
         return commit
-
-    def fail(self, method: str, ending: str, fault: str, times: int = 10**6) -> None:
-        self.faults[method, ending] = [fault, times]
-
-    def fault(self, method: str, path: str) -> str:
-        """The fault of this request, or ""."""
-        for (asked, ending), left in self.faults.items():
-            if asked == method and path.endswith(ending) and left[1] > 0:
-                left[1] -= 1
-                return left[0]
-        return ""
-
-    def count(self, method: str, ending: str) -> int:
-        return sum(asked == method and path.endswith(ending) for asked, path in self.asked)
 
 
 class Handler(BaseHTTPRequestHandler):
