@@ -10,7 +10,7 @@ OPTIONS := --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce archive verify restore bench test cluster-test readme lint clean
+.PHONY: help setup reproduce archive verify restore deposit bench test cluster-test readme lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -41,6 +41,9 @@ verify: .venv/ready ## check an archive: ARCHIVE=results/attnlimit.tar.zst
 
 restore: .venv/ready ## unpack a checked archive, to look or to go on from there: ARCHIVE=..., TO=restored
 	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.restore "$(ARCHIVE)" "$(TO)"
+
+deposit: .venv/ready ## show what would go to Zenodo; UPLOAD=yes sends it as a draft, with the token in ZENODO_TOKEN
+	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.deposit "$(ARCHIVE)" $(if $(filter yes,$(UPLOAD)),--upload)
 
 bench: .venv/ready ## time the kernel against what a user would write, into results/bench/
 	@$(SNAKEMAKE) results/bench/attention.json $(OPTIONS) --forcerun bench_attention --logger rich

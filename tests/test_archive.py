@@ -14,7 +14,6 @@ from attnlimit import verify as verify_command
 from attnlimit.archive import ARCHIVE, restore, verified
 from attnlimit.bag import pack
 from attnlimit.jobs import Params, read_record, trace
-from attnlimit.journal import one_line_errors
 
 
 @pytest.fixture
@@ -189,19 +188,13 @@ def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, to
         pass
 
 
-def command(module, monkeypatch, *arguments) -> None:
-    monkeypatch.setattr("sys.argv", [module.__name__, *map(str, arguments)])
-    with one_line_errors():
-        module.main()
-
-
-def test_the_commands_say_what_they_found(archive, tmp_path, monkeypatch, capsys):
-    command(verify_command, monkeypatch, archive)
+def test_the_commands_say_what_they_found(archive, tmp_path, capsys):
+    verify_command.main([str(archive)])
     assert "results/attnlimit.tar.zst: whole; " in capsys.readouterr().out
-    command(restore_command, monkeypatch, archive, tmp_path / "restored")
+    restore_command.main([str(archive), str(tmp_path / "restored")])
     assert f"{tmp_path / 'restored'}: restored" in capsys.readouterr().out
     rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})
     with pytest.raises(SystemExit, match=r"^ValueError: .*data/more.txt is not in the manifest"):
-        command(verify_command, monkeypatch, archive)
+        verify_command.main([str(archive)])
     with pytest.raises(SystemExit, match=r"^FileNotFoundError: nothing\.tar\.zst: no such archive; `make archive`"):
-        command(verify_command, monkeypatch, "nothing.tar.zst")
+        verify_command.main(["nothing.tar.zst"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from deposit.server import SCHEMA, TOKEN, Server
 from jsonschema import Draft202012Validator
+from tiny import make_archive, make_run
 
 from attnlimit.deposit import draft_record, main, read_citation
 from attnlimit.files import sha256_of
@@ -29,9 +30,12 @@ def server(monkeypatch):
 
 
 @pytest.fixture
-def archive(tmp_path) -> Path:
+def archive(tmp_path, tmp_path_factory, monkeypatch) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    make_run(folder)
+    monkeypatch.chdir(folder)
+    make_archive(tmp_path / ARCHIVE)
     (tmp_path / REPORT).write_text("<html>Report</html>")
-    (tmp_path / ARCHIVE).write_bytes(bytes(range(256)) * 1000)  # four pieces
     assert (tmp_path / ARCHIVE).stat().st_size > 3 * PIECE
     return tmp_path / ARCHIVE
 
@@ -41,7 +45,12 @@ def run(archive, capsys):
     """Run the command; its exit code, what it printed and its errors. The token is in none of it."""
 
     def command(*arguments: str) -> tuple[int, str, str]:
-        code = main([str(archive), *arguments], NO_PAUSE)
+        code = 0
+        try:
+            main([str(archive), *arguments], NO_PAUSE)
+        except SystemExit as ended:
+            code = 1
+            print(ended.code, file=sys.stderr)
         said = capsys.readouterr()
         shown = said.out + said.err + "".join(path.read_text() for path in archive.parent.glob("*.json"))
         assert TOKEN not in shown
@@ -133,10 +142,16 @@ def test_a_second_upload_sends_nothing(server, archive, run):
 
 def test_a_changed_file_replaces_the_one_in_the_draft(server, archive, run):
     run("--upload")
-    archive.write_bytes(b"another run")
+    make_archive(archive, embeddings=False)
     assert run("--upload")[0] == 0
     require_whole(server, archive)
     assert server.sent() == [ARCHIVE, REPORT, ARCHIVE]
+
+
+def test_a_damaged_archive_is_not_sent(server, archive, run):
+    archive.write_bytes(archive.read_bytes()[:-100])
+    require_error(run("--upload"), "ValueError", f"{archive}: truncated")
+    assert server.asked == []
 
 
 @pytest.mark.parametrize("status", ["401", "403"])
@@ -295,8 +310,9 @@ def test_the_command_ends_with_a_line_and_a_code(server, archive):
     """As it is run: the flag must be spelled out, and an error is one line."""
     environment = os.environ | {"PYTHONPATH": str(SCRIPTS), "ZENODO_TOKEN": "another"}
     command = [sys.executable, "-m", "attnlimit.deposit", str(archive)]
-    short = subprocess.run([*command, "--up"], env=environment, capture_output=True, text=True)
-    assert short.returncode == 2 and server.asked == []
+    with pytest.raises(SystemExit, match="2"):
+        main([str(archive), "--up"])
+    assert server.asked == []
     refused = subprocess.run([*command, "--upload"], env=environment, capture_output=True, text=True)
     assert refused.returncode == 1 and refused.stdout == ""
     assert refused.stderr.startswith("PermissionError: ") and refused.stderr.count("\n") == 1

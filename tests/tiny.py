@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import numpy as np
 import xarray as xr
 import yaml
 
@@ -43,6 +44,8 @@ def make_run(folder: Path) -> None:
     for path in map(folder.joinpath, (HEADS, SHARD)):
         path.parent.mkdir(parents=True)
         write(xr.Dataset({"weight": ("feature", [1.0, 2.0])}), path, model={"name": "tiny"}, code="ab")
+    (folder / "docs").mkdir()
+    (folder / "docs/noise.png").write_bytes(np.random.default_rng(0).bytes(250_000))  # an archive of some pieces
     (folder / WEIGHTS).write_bytes(b"not to be given away")
     (folder / RATES).write_text("beta\n0.3\n")
     write_records([MODEL, SPLIT, FIT], folder, time.time())

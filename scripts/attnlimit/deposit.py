@@ -6,14 +6,15 @@ As a program it shows what would be sent. Only --upload sends it.
 import argparse
 import json
 import os
-import sys
 from html import escape
 from pathlib import Path
 
 import yaml
 
+from attnlimit.archive import verified
 from attnlimit.files import atomic, sha256_of
-from attnlimit.records import AGAIN, Server, require_safe
+from attnlimit.invenio import Server, require_safe
+from attnlimit.journal import one_line_errors
 from attnlimit.web import PAUSES
 
 CITATION = Path(__file__).parents[2] / "CITATION.cff"
@@ -86,7 +87,7 @@ def deposit_files(archive: Path) -> tuple[Path, Path]:
     files = (archive, archive.with_name("report.html"))
     for path in files:
         if not path.is_file() or not path.stat().st_size:
-            raise FileNotFoundError(f"{path}: no such file, or an empty one; `make archive` builds it")
+            raise FileNotFoundError(f"{path}: no such file, or an empty one; `make reproduce` makes both")
     return files
 
 
@@ -129,6 +130,8 @@ def deposit(archive: Path, sending: bool, pauses: tuple[float, ...] = PAUSES) ->
     """Show what a deposit holds; send it if asked to."""
     citation = read_citation()
     files = deposit_files(archive)
+    with verified(archive):  # a damaged one must not become a record
+        pass
     record = draft_record(citation, *(path.name for path in files))
     url = require_safe(os.environ.get("ZENODO_URL") or ZENODO)
     if sending:
@@ -143,21 +146,14 @@ def deposit(archive: Path, sending: bool, pauses: tuple[float, ...] = PAUSES) ->
     print(f"server: {url}\nNothing was sent; --upload sends it.")
 
 
-def main(arguments: list[str] | None = None, pauses: tuple[float, ...] = PAUSES) -> int:
+def main(arguments: list[str] | None = None, pauses: tuple[float, ...] = PAUSES) -> None:
     parser = argparse.ArgumentParser(prog="attnlimit.deposit", description=__doc__, allow_abbrev=False)
     parser.add_argument("archive", type=Path, help="the archive; report.html is beside it")
     parser.add_argument("--upload", action="store_true", help="make a draft on ZENODO_URL with the token ZENODO_TOKEN")
     given = parser.parse_args(arguments)
-    try:
+    with one_line_errors():
         deposit(given.archive, given.upload, pauses)
-    except (ValueError, OSError, LookupError) as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"stopped; {AGAIN}", file=sys.stderr)
-        return 1
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

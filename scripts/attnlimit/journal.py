@@ -34,6 +34,8 @@ def one_line_errors() -> Iterator[None]:
         yield
     except (ValueError, LookupError, OSError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
+    except KeyboardInterrupt:
+        sys.exit("stopped; run again")
 
 
 def bar(items: Iterable, total: int, unit: str, name: str, done: Callable[[], int] | None = None) -> Iterator:

@@ -7,16 +7,16 @@ from attnlimit.archive import restore
 from attnlimit.journal import one_line_errors
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="attnlimit.restore", description=__doc__)
     parser.add_argument("archive", type=Path)
     parser.add_argument("folder", type=Path)
-    given = parser.parse_args()
-    absent = restore(given.archive, given.folder)
+    given = parser.parse_args(arguments)
+    with one_line_errors():
+        absent = restore(given.archive, given.folder)
     print(f"{given.folder}: restored; `make setup` there, then `.venv/bin/snakemake -n` has nothing to do")
     print(f"not in the archive, made or asked for again when a change needs it: {', '.join(absent)}")
 
 
 if __name__ == "__main__":
-    with one_line_errors():
-        main()
+    main()

@@ -8,11 +8,11 @@ from attnlimit.files import sha256_of
 from attnlimit.journal import one_line_errors
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="attnlimit.verify", description=__doc__)
     parser.add_argument("archive", type=Path)
-    path = parser.parse_args().archive
-    with verified(path) as payload:
+    path = parser.parse_args(arguments).archive
+    with one_line_errors(), verified(path) as payload:
         files = [file for file in payload.rglob("*") if file.is_file()]
         stores = sum(file.name.endswith(".zarr.zip") for file in files)
         size = sum(file.stat().st_size for file in files)
@@ -21,5 +21,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    with one_line_errors():
-        main()
+    main()
