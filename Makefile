@@ -10,7 +10,7 @@ OPTIONS := --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce archive verify restore deposit bench test cluster-test readme lint clean
+.PHONY: help setup reproduce archive verify restore deposit bench test cluster-test env-test readme lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -53,6 +53,9 @@ test: lint ## lint, unit tests, and a small run of the whole workflow
 
 cluster-test: .venv/ready ## the small run on a real Slurm of two nodes on this machine, and its faults: root, Debian
 	$(BIN)/python -m pytest tests/cluster -n 0 -rs
+
+env-test: .venv/ready ## the small run with each rule in its own environment, on a host that has only Snakemake
+	$(BIN)/python -m pytest tests/environments -n 0 -rs
 
 readme: .venv/ready ## put the figure and the tables of the last default run into the README
 	$(BIN)/python docs/readme.py
