@@ -24,7 +24,7 @@ from attnlimit.store import read
 # Not the plugin for Slurm, which brings numpy and pandas along: an env that lacks them would not be missed.
 HOST = ("snakemake", "snakemake-logger-plugin-rich")
 SHARED = {"pyyaml", "requests"}  # Snakemake itself needs these, so the host has them
-TARGETS = ("all", "results/bench/attention.json")
+TARGETS = ("all", "results/bench/attention.json")  # every rule; the benchmark runs on request only
 REMOVED = {"tabulate_rates": "xarray", "plot_claims": "seaborn"}  # no other pin of theirs brings these along
 MADE = ("results/rates.csv", "results/figures/claims.")  # by the rules in REMOVED
 
