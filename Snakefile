@@ -28,4 +28,5 @@ rule all:
     input:
         TARGETS,
         "results/attnlimit.tar.zst",
+        rules.state_provenance.input.stores,  # else one that was deleted would stay away
     localrule: True
