@@ -26,6 +26,9 @@ except (ValueError, LookupError, OSError) as error:
 # Without a source on the hub no network is needed, and the Hugging Face libraries are told not to look for one. With
 # one, files come by plain HTTP, which is what the tests cover.
 os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")
+if "HF_HOME" not in os.environ:  # what they fetch stays in this folder, unless you say where
+    hub_cache = os.environ.setdefault("HF_HUB_CACHE", os.path.abspath("results/downloads/hub"))
+    os.environ.setdefault("HF_DATASETS_CACHE", os.path.join(hub_cache, "datasets"))
 if "hub" not in (config["fetch_model"]["source"], config["fetch_corpus"]["source"]):
     os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 
