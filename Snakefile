@@ -23,6 +23,10 @@ include: "rules/bench.smk"
 report: "rules/report/workflow.rst"
 
 
+onstart:
+    require_writable("results", *Path("results").glob("*"))
+
+
 rule all:
     default_target: True
     input:

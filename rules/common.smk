@@ -3,6 +3,7 @@ import ast
 import hashlib
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -10,11 +11,13 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
+from attnlimit.files import require_writable  # noqa: E402
 from attnlimit.location import local_files  # noqa: E402
 from attnlimit.model_files import local_paths  # noqa: E402
 from attnlimit.settings import check  # noqa: E402
 
 try:
+    require_writable(".")  # Snakemake itself would fail with a traceback
     check(config, Path(workflow.basedir, "rules", "config.schema.yaml"))
     # Files of the user's own are inputs, so that a changed one is read again.
     CORPUS_FILES = local_files(config["fetch_corpus"])
@@ -75,6 +78,7 @@ def code(script, **settings):
     return digest.hexdigest()[:16]
 
 
+@cache
 def imported(path):
     """Library modules that a file imports; only `from attnlimit.x import y` is understood."""
     modules = []

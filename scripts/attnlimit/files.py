@@ -71,6 +71,13 @@ def disk_of(path: str | Path) -> Iterator[None]:
         raise OSError(f"{path}: cannot be written ({why}); {REFUSALS[error.errno]}") from error
 
 
+def require_writable(*folders: str | Path) -> None:
+    """Raise at the first folder in which nothing can be written; one that is not there yet will be made."""
+    for folder in filter(os.path.isdir, folders):
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(f"{Path(folder).resolve()}: cannot be written; {REFUSALS[errno.EROFS]}")
+
+
 def disk_error(path: str | Path, error: BaseException) -> OSError | None:
     """An error of the disk while reading, told with its file; None for one of the file's content.
 
