@@ -159,6 +159,7 @@ def other_value(draw, value) -> object:
     return draw(leaves | inner | st.lists(inner, max_size=2))
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 @settings(max_examples=60)
 @given(data=st.data())
 def test_a_config_json_loads_whole_or_is_named(bert, data):

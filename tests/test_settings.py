@@ -192,6 +192,7 @@ def test_a_file_that_is_no_config_is_refused(config):
         ({"simulate_uniform.largest_in_plane": 999}, "simulate_uniform.largest_in_plane"),
         ({"simulate_normality.sizes": [100, 300, 200]}, "simulate_normality.sizes: must increase"),
         ({"simulate_normality.tilts": [-1, 0, 1]}, "simulate_normality.tilts.0"),
+        ({"simulate_uniform.step": 1e-300}, "simulate_uniform.step"),
     ],
 )
 def test_wrong_grids_of_the_simulations_are_refused(changes, key):
@@ -277,3 +278,29 @@ def test_every_source_passes(tmp_path):
         {"source": "text", "location": str(tmp_path)},
     ):
         assert check(corpus(**keys), SCHEMA) is None
+
+
+def test_a_layer_that_the_model_does_not_have_is_refused(tmp_path):
+    assert refusal(changed({"layers": [0, 6]})) == "config: layers: no 6; the model has layers 0 to 5"
+    (tmp_path / "config.json").write_text('{"n_layers": 2}')
+    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}
+    assert refusal(changed(local | {"layers": [2]})) == "config: layers: no 2; the model has layers 0 to 1"
+    assert check(changed(local | {"layers": [1]}), SCHEMA) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tokenize_corpus.population": 10**9, "extract_embeddings.shards": 10**6},
+        {"compute_limits.parts": 10**6},
+        {"measure_errors.replicates": 10**9},
+    ],
+)
+def test_more_jobs_than_can_be_planned_are_refused(changes):
+    key = list(changes)[-1]
+    message = refusal(changed(changes))
+    assert message.startswith(f"config: {key}: makes ") and "at most 100000" in message
+
+
+def test_a_number_beyond_those_of_a_store_is_refused():
+    assert refusal(changed({"tokenize_corpus.population": 10**400})).startswith("config: tokenize_corpus.population: ")
