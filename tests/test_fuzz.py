@@ -82,7 +82,7 @@ def store(folder) -> tuple[Path, bytes, xr.Dataset]:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_a_store_gives_its_numbers_or_its_name(store, data):
     path, content, whole = store
@@ -106,7 +106,7 @@ def read_articles(path: Path):
     return numbers, [text for batch in table.read_texts(path) for text in batch], read_identity(path)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_articles_are_those_written_or_the_table_is_named(articles, data):
     path, content = articles
@@ -196,7 +196,7 @@ PAGE = f"<page><title>A</title><ns>0</ns><id>1</id>{REVISION}</page>"
 DUMP = f"<mediawiki><siteinfo/>{PAGE}{PAGE.replace('<id>1', '<id>7')}</mediawiki>".encode()
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_a_dump_becomes_articles_or_is_named(folder, data):
     packed = data.draw(st.booleans())
@@ -229,7 +229,7 @@ def places(config: dict, above: tuple = ()) -> list[tuple]:
     return found
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(data=st.data())
 def test_a_config_can_be_planned_or_is_refused_in_one_line(data):
     config = deepcopy(DEFAULT)
