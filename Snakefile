@@ -23,9 +23,14 @@ include: "rules/bench.smk"
 report: "rules/report/workflow.rst"
 
 
+onstart:
+    require_writable("results", *Path("results").glob("*"))
+
+
 rule all:
     default_target: True
     input:
         TARGETS,
         "results/attnlimit.tar.zst",
+        rules.state_provenance.input.stores,  # else one that was deleted would stay away
     localrule: True

@@ -3,6 +3,7 @@ import ast
 import hashlib
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -10,11 +11,13 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
+from attnlimit.files import require_writable  # noqa: E402
 from attnlimit.location import local_files  # noqa: E402
 from attnlimit.model_files import local_paths  # noqa: E402
 from attnlimit.settings import check  # noqa: E402
 
 try:
+    require_writable(".")  # Snakemake itself would fail with a traceback
     check(config, Path(workflow.basedir, "rules", "config.schema.yaml"))
     # Files of the user's own are inputs, so that a changed one is read again.
     CORPUS_FILES = local_files(config["fetch_corpus"])
@@ -26,6 +29,9 @@ except (ValueError, LookupError, OSError) as error:
 # Without a source on the hub no network is needed, and the Hugging Face libraries are told not to look for one. With
 # one, files come by plain HTTP, which is what the tests cover.
 os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")
+if "HF_HOME" not in os.environ:  # what they fetch stays in this folder, unless you say where
+    hub_cache = os.environ.setdefault("HF_HUB_CACHE", os.path.abspath("results/downloads/hub"))
+    os.environ.setdefault("HF_DATASETS_CACHE", os.path.join(hub_cache, "datasets"))
 if "hub" not in (config["fetch_model"]["source"], config["fetch_corpus"]["source"]):
     os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 
@@ -72,6 +78,7 @@ def code(script, **settings):
     return digest.hexdigest()[:16]
 
 
+@cache
 def imported(path):
     """Library modules that a file imports; only `from attnlimit.x import y` is understood."""
     modules = []

@@ -8,6 +8,7 @@ import xarray as xr
 
 from attnlimit.bert import layer_inputs, load, require_readable
 from attnlimit.journal import bar, open_log
+from attnlimit.model_files import require_as_fetched
 from attnlimit.population import assemble, share
 from attnlimit.store import identity, read, write
 
@@ -16,6 +17,8 @@ torch.set_num_threads(snakemake.threads)
 p = snakemake.params
 
 corpus, heads = read(snakemake.input.blocks), read(snakemake.input.heads)
+model_files = snakemake.input.config, snakemake.input.weights
+require_as_fetched(model_files, heads.attrs["model"]["sha256"], corpus.attrs["tokenizer_sha256"])
 block_of_token = corpus["block_of_token"].values
 blocks = share(list(np.unique(block_of_token)), p.shard, p.shards)
 numbers = np.flatnonzero((block_of_token >= blocks[0]) & (block_of_token <= blocks[-1]))  # (token,)

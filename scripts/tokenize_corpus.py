@@ -3,10 +3,9 @@
 import os
 
 import numpy as np
-from tokenizers import Tokenizer
 
-from attnlimit.articles import read_identity, read_numbers, read_texts
-from attnlimit.corpus import blocks_dataset, choose_blocks, cut, fill, prepare, word_pieces
+from attnlimit.articles import read_identity, read_numbers, read_texts, require_whole
+from attnlimit.corpus import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
 from attnlimit.files import sha256_of
 from attnlimit.journal import bar, logger, open_log
 from attnlimit.sampling import generator
@@ -16,9 +15,9 @@ open_log(snakemake.log[0])
 os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # of the tokenizer, which takes all cores unless told
 p, table = snakemake.params, snakemake.input.articles
 
+require_whole(table)
 page_ids, revision_ids = read_numbers(table, "page_id"), read_numbers(table, "revision_id")
-tokenizer = Tokenizer.from_file(snakemake.input.tokenizer)
-marks = prepare(tokenizer)
+tokenizer, marks = load_tokenizer(snakemake.input.tokenizer)
 pieces = list(bar(word_pieces(read_texts(table), tokenizer), len(page_ids), unit="articles", name="tokens"))
 
 blocks = cut(np.array([len(ids) for ids in pieces]), p.block, p.full_blocks)

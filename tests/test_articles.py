@@ -6,7 +6,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from attnlimit import articles as module
-from attnlimit.articles import Article, read_identity, read_numbers, read_texts, up_to, write_articles
+from attnlimit.articles import Article, read_identity, read_numbers, read_texts, require_whole, up_to, write_articles
 
 IDENTITY = {"source": "text", "name": "мое", "sha256": "0" * 64}
 
@@ -76,3 +76,17 @@ def test_nothing_is_read_beyond_the_characters():
     rows = numbered(3)
     list(up_to(rows, 1))
     assert next(rows).page_id == 1
+
+
+@pytest.mark.parametrize("place", [0.02, 0.3, 0.9])
+def test_a_flipped_byte_is_told_with_a_remedy(tmp_path, place):
+    path = tmp_path / "articles.parquet"
+    write_articles(numbered(100), path, IDENTITY)
+    require_whole(path)
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError) as error:
+        require_whole(path)
+    assert str(error.value).startswith(f"{path}: damaged table of articles (")
+    assert str(error.value).endswith("; delete it and run again")

@@ -224,3 +224,10 @@ def test_scores_of_ten_thousand_in_float32_lose_digits_but_no_token():
     exact_mean, exact_covariance = dense.moments(tokens, heads)
     assert dense.relative(mean, exact_mean) < 1e-3
     assert dense.relative(covariance, exact_covariance) < 1e-3
+
+
+def test_tokens_of_another_model_are_refused():
+    rng = np.random.default_rng(0)
+    heads = dense.random_heads(rng, heads=2, width=4, feature=7, scale=0.5)
+    with pytest.raises(ValueError, match=r"^query_weight: for 7 features, but the tokens have 6: .*delete.*run again$"):
+        project(rng.normal(size=(5, 6)), heads, np.zeros(6), "cpu", "float64")

@@ -28,7 +28,15 @@ from transformers import (
 from attnlimit.attention import Heads
 from attnlimit.bert import FAMILIES, heads_dataset, layer_inputs, load, longest_block, require_readable
 from attnlimit.files import sha256_of
-from attnlimit.model_files import FILES, copy_verified, embedded_folder, embedded_model, local_model
+from attnlimit.model_files import (
+    FILES,
+    copy_verified,
+    embedded_folder,
+    embedded_model,
+    layers_of,
+    local_model,
+    require_as_fetched,
+)
 
 SENTENCE = "Anarchism is a political philosophy that is skeptical of authority and rejects all involuntary hierarchy."
 TENSOR = "encoder.layer.1.attention.self.key.weight"
@@ -361,3 +369,71 @@ def test_a_folder_that_lacks_a_file_is_refused(folder, missing, remedy):
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"^fetch_model\.location: no folder .*none; .*model\.safetensors$"):
         local_model(str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.int64, torch.bool, torch.complex64, torch.float8_e4m3fn])
+def test_weights_of_another_dtype_are_refused(folder, kind):
+    """Hugging Face would take whole numbers for weights."""
+    rewrite_tensors(folder, lambda tensors: tensors.update({TENSOR: tensors[TENSOR].to(kind)}))
+    with pytest.raises(ValueError) as error:
+        load(folder)
+    for part in (f"{folder / 'model.safetensors'}: ", TENSOR, "dtype", "float32"):
+        assert part in str(error.value)
+
+
+def test_the_positions_that_old_checkpoints_count_are_no_weights(folder):
+    rewrite_tensors(folder, lambda tensors: tensors.update({"embeddings.position_ids": torch.arange(16)}))
+    assert load(folder)
+
+
+@pytest.mark.parametrize("layers", [0, 1, 3, 10**9])
+def test_weights_of_another_number_of_layers_are_refused(folder, layers):
+    """Hugging Face would leave out the layers beyond those of config.json."""
+    rewrite_config(folder, lambda config: config.update(num_hidden_layers=layers))
+    with pytest.raises(ValueError) as error:
+        load(folder)
+    assert str(error.value).startswith(f"{folder / 'model.safetensors'}: holds 2 layers, ")
+    assert f"config.json says {layers}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"\xff\xfe", b'{"model_type": "bert", "hidden_size": "8"}', b'{"model_type": "bert"}']
+)
+def test_a_damaged_config_json_is_named(folder, content):
+    (folder / "config.json").write_bytes(content)
+    with pytest.raises(ValueError) as error:
+        load(folder)
+    assert f"{folder / 'config.json'}" in str(error.value) and "; t" in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_model_that_changed_since_it_was_fetched_is_refused(folder):
+    config, weights = folder / "config.json", folder / "model.safetensors"
+    sha256 = {path.name: sha256_of(path) for path in (config, weights)} | {"tokenizer.json": "a" * 64}
+    require_as_fetched([config, weights], sha256, "a" * 64)
+    with pytest.raises(ValueError, match=r"tokenizer\.json: sha256 was b.* delete it and run again"):
+        require_as_fetched([config, weights], sha256, "b" * 64)
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    assert load(folder), "which no library tells from the model that was meant"
+    with pytest.raises(ValueError, match=r"model\.safetensors: sha256 is .* delete the file"):
+        require_as_fetched([config, weights], sha256, "a" * 64)
+
+
+def test_the_layers_of_a_folder_are_known_before_it_is_fetched(folder, tmp_path):
+    section = {"source": "local", "location": str(folder)}
+    assert layers_of(section) == 2
+    rewrite_config(folder, lambda config: config.update(n_layers=config.pop("num_hidden_layers")))
+    assert layers_of(section) == 2
+    (folder / "config.json").write_text("[")
+    assert layers_of(section) is None
+    assert layers_of({"source": "local", "location": str(tmp_path / "absent")}) is None
+    assert layers_of({"source": "hub", "location": "owner/name"}) is None
+
+
+@pytest.mark.parametrize("block", [np.array([1.0, 2.5]), np.array([True, False]), np.array([3, -1])])
+def test_tokens_that_are_no_words_are_refused(folder, block):
+    """A fraction would be cut to the word below it."""
+    with pytest.raises(ValueError, match=r"^tokens: .* run tokenize_corpus again$"):
+        require_readable(load(folder), [np.array([1, 2]), block], folder)

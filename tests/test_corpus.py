@@ -1,6 +1,7 @@
 """Blocks are exactly the tokens of the text, and a larger population only adds blocks."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,16 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import RobertaProcessing, TemplateProcessing
 
-from attnlimit.corpus import Blocks, blocks_dataset, choose_blocks, cut, fill, prepare, word_pieces
+from attnlimit.corpus import (
+    Blocks,
+    blocks_dataset,
+    choose_blocks,
+    cut,
+    fill,
+    load_tokenizer,
+    prepare,
+    word_pieces,
+)
 from attnlimit.dump import excerpt_path, read_dump
 
 CLS, SEP = 101, 102
@@ -184,3 +194,15 @@ def test_positions_of_the_longest_blocks_fit():
     blocks = Blocks(np.array([0]), np.array([0]), np.array([4094]))
     data = blocks_dataset(blocks, np.zeros(4096, np.int32), np.array([1]), np.array([1]))
     assert data["position"].values.tolist() == list(range(4096))
+
+
+@pytest.mark.parametrize("missing", ["model", "[SEP]"])
+def test_a_tokenizer_that_does_not_load_is_named(tmp_path, missing):
+    """Without a mark that it puts around texts, the library panics: no Exception, and in its own language."""
+    facts = json.loads(minilm().to_str())
+    del (facts if missing == "model" else facts["post_processor"]["special_tokens"])[missing]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(facts))
+    with pytest.raises(ValueError) as error:
+        load_tokenizer(tmp_path / "tokenizer.json")
+    assert str(error.value).startswith(f"{tmp_path / 'tokenizer.json'}: no tokenizer (")
+    assert "; delete it and run again" in str(error.value)

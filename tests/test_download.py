@@ -1,6 +1,7 @@
 """A download is whole and checked, or absent; what came before a break is not fetched again."""
 
 import hashlib
+import resource
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -181,3 +182,23 @@ def test_offline_says_what_to_do(path, monkeypatch):
     assert "no connection to 127.0.0.1" in str(error.value)
     assert "download it elsewhere and put the path of the file in fetch_corpus.location" in str(error.value)
     assert "\n" not in str(error.value) and not path.exists()
+
+
+def test_downloads_are_for_nobody_else(server, path):
+    download(server.url, path, SHA256)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_full_disk_is_told_and_the_part_is_kept(server, path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(BODY) // 2, hard))
+    try:
+        with pytest.raises(OSError) as error:
+            download(server.url, path, SHA256, pauses=())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(error.value).startswith(f"{part(path)}: cannot be written (file too large); ")
+    assert 0 < part(path).stat().st_size <= len(BODY) // 2
+    download(server.url, path, SHA256, pauses=())
+    require_whole(path)
+    assert server.asked[-1] is not None, "taken up where it broke"

@@ -254,11 +254,16 @@ def test_a_pattern_that_matches_nothing_is_told(client, shards):
 
 
 def test_the_rules_fetch_from_the_hub(hub, folder, shards, tmp_path, monkeypatch):
-    """Snakemake, the rules, the real clients, with an unsteady hub; of the corpus no more than is wanted."""
+    """Snakemake, the rules, the real clients, with an unsteady hub; of the corpus no more than is wanted.
+
+    What they fetch stays in the folder of the run, closed to others.
+    """
     commit, sha256 = hub.repositories["model", MODEL].commit, sha256_of(folder / WEIGHTS)
     hub.fail("GET", WEIGHTS, "corrupt", times=1)
     monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("HF_HOME", "HF_HUB_CACHE", "HF_DATASETS_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
     place = tmp_path / "clone"
     place.mkdir()
     clone(place)
@@ -271,6 +276,8 @@ def test_the_rules_fetch_from_the_hub(hub, folder, shards, tmp_path, monkeypatch
     text = {f"/datasets/tiny/text/resolve/{shards}/en/train-{number}.parquet" for number in (0, 1)}
     listed = {f"/api/models/{MODEL}/revision/{commit}", f"/api/datasets/tiny/text/revision/{shards}"}
     assert {path for _, path in hub.asked} == listed | files | text
+    assert (place / "results/downloads/hub").stat().st_mode & 0o777 == 0o700
+    assert not (tmp_path / "home/.cache/huggingface").exists()
     articles = parquet.read_table(place / "results/corpus/articles.parquet")
     assert articles["text"].to_pylist() == [f"Text {row} of 0." for row in range(4)] + ["Text 0 of 1."]
     assert articles["page_id"].to_pylist() == [0, 1, 2, 3, 10]

@@ -1,6 +1,7 @@
 """A store gives back what was written, whole, or an error: never another number."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -278,3 +279,18 @@ def test_only_the_named_variables_are_read(chunked):
     xr.testing.assert_equal(found, small()[["seen"]].sel(token=slice(11, 13)))
     with pytest.raises(LookupError, match=r"small\.zarr\.zip: no variable sean; it has .*seen"):
         read(chunked, "sean")
+
+
+def test_an_error_of_the_disk_is_not_called_damage(chunked):
+    """No more files may be opened: real, and as little the store's fault as a disk that does not answer."""
+    free = os.dup(0)
+    os.close(free)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    try:
+        with pytest.raises(OSError) as error:
+            read(chunked)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert str(error.value) == f"{chunked}: cannot be read (too many open files); see to the disk and run again"
+    xr.testing.assert_equal(read(chunked), small())

@@ -1,8 +1,10 @@
 """The table of articles: written and read in batches, so that memory does not grow with the corpus."""
 
+import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from attnlimit.files import atomic
+from attnlimit.files import atomic, disk_error
 
 SCHEMA = pa.schema(
     [("page_id", pa.int64()), ("title", pa.string()), ("revision_id", pa.int64()), ("text", pa.string())]
@@ -18,6 +20,7 @@ SCHEMA = pa.schema(
 GROUP_CHARACTERS = 1 << 23  # of text in memory before a row group is written
 READ_ROWS = 64
 READ_CHARACTERS = 1 << 20
+DAMAGE = (pa.ArrowException, OSError, LookupError, TypeError, ValueError)  # what a reader makes of damaged bytes
 
 
 class Article(NamedTuple):
@@ -45,19 +48,22 @@ def write_articles(articles: Iterable[Article], path: str | Path, identity: dict
     of many files knows their checksums only when all have been read.
     """
     count = total = 0
+    digest = hashlib.sha256()
     with atomic(path) as part, parquet.ParquetWriter(part, SCHEMA, compression="zstd") as writer:
         for rows in _groups(articles, GROUP_CHARACTERS, lambda article: len(article.text)):
             columns = zip(*rows, strict=True)
             writer.write_batch(
                 pa.record_batch([pa.array(*pair) for pair in zip(columns, SCHEMA.types, strict=True)], SCHEMA)
             )
+            _add(digest, rows)
             count += len(rows)
             total += sum(len(row.text) for row in rows)
         if count == 0:
             raise ValueError(
                 "the corpus holds no article with text; check fetch_corpus.source and fetch_corpus.location"
             )
-        writer.add_key_value_metadata({"corpus": json.dumps(identity)})
+        _add(digest, [identity])
+        writer.add_key_value_metadata({"corpus": json.dumps(identity), "sha256": digest.hexdigest()})
     return count, total
 
 
@@ -74,19 +80,50 @@ def _groups(items: Iterable, characters: int, length: Callable[[Any], int]) -> I
         yield rows
 
 
+def _add(digest: Any, rows: Iterable) -> None:
+    for row in rows:
+        digest.update(json.dumps(row).encode())
+
+
+def require_whole(path: str | Path) -> None:
+    """Raise unless a table of articles holds what was written; parquet alone takes many a flipped byte for data."""
+    digest = hashlib.sha256()
+    with _told(path), parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=READ_ROWS, columns=SCHEMA.names):
+            _add(digest, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        facts = file.metadata.metadata
+        _add(digest, [json.loads(facts[b"corpus"])])
+        if facts[b"sha256"].decode() != digest.hexdigest():
+            raise ValueError("its sha256 is another than when it was written")
+
+
 def read_identity(path: str | Path) -> dict[str, str]:
     """Which corpus a table of articles holds."""
-    return json.loads(parquet.read_metadata(path).metadata[b"corpus"])
+    with _told(path):
+        return json.loads(parquet.read_metadata(path).metadata[b"corpus"])
 
 
 def read_numbers(path: str | Path, column: str) -> np.ndarray:
     """A column of numbers, (article,)."""
-    return parquet.read_table(path, columns=[column])[column].to_numpy()
+    with _told(path):
+        return parquet.read_table(path, columns=[column])[column].to_numpy()
 
 
 def read_texts(path: str | Path) -> Iterator[list[str]]:
     """The texts in order, a few at a time: a tokenizer needs some 90 bytes for each character it is given at once."""
-    with parquet.ParquetFile(path) as file:
+    with _told(path), parquet.ParquetFile(path) as file:
         batches = file.iter_batches(batch_size=READ_ROWS, columns=["text"])
         texts = itertools.chain.from_iterable(batch["text"].to_pylist() for batch in batches)
         yield from _groups(texts, READ_CHARACTERS, len)
+
+
+@contextmanager
+def _told(path: str | Path) -> Iterator[None]:
+    """Name the table in what is wrong with it."""
+    try:
+        yield
+    except DAMAGE as error:
+        if told := disk_error(path, error):
+            raise told from error
+        why = " ".join(str(error).split())[:200]
+        raise ValueError(f"{path}: damaged table of articles ({why}); delete it and run again") from error

@@ -107,6 +107,11 @@ def project_centred(
     """W (x - centre) for the weight (head, width, feature) of that name, contiguous (head, token, width)."""
     require_finite("tokens", tokens)
     require_finite(name, weight)
+    if tokens.shape[-1] != weight.shape[-1]:
+        raise ValueError(
+            f"{name}: for {weight.shape[-1]} features, but the tokens have {tokens.shape[-1]}: "
+            "they come from two models; delete results/embeddings and run again"
+        )
     kind = {"dtype": getattr(torch, dtype), "device": device}
     centred, matrix = torch.as_tensor(tokens - centre, **kind), torch.as_tensor(weight, **kind)
     projected = torch.einsum("tf,hwf->htw", centred, matrix).contiguous()

@@ -4,6 +4,7 @@ The only file that knows Hugging Face module names.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 import xarray as xr
-from safetensors import SafetensorError
-from transformers import AutoModel
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError, safe_open
+from transformers import AutoConfig, AutoModel
 from transformers.utils import logging as transformers_logging
 
 
@@ -47,21 +49,29 @@ REFUSED = {
     "quantization_config": "a quantised model",
     "auto_map": "a model with code of its own, which is never run",
 }
+FLOATS = {"F64", "F32", "F16", "BF16"}  # what a safetensors file calls the dtypes of plain weights
+COUNTERS = ("position_ids",)  # tensors of whole numbers that old checkpoints hold and no model reads
+# What transformers raises at a config.json that it cannot follow: anything but an error made for it.
+CONFUSED = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, RuntimeError)
+CONFUSED += (StrictDataclassError, TypeError, ValueError)
 
 
 def require_supported(path: Path) -> Family:
     """How to read the model of a config.json; one that is no plain encoder of a known kind is refused."""
-    config = json.loads(path.read_text())
-    if config.get("model_type") not in FAMILIES:
+    try:
+        config = dict(json.loads(path.read_bytes()))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: damaged ({error}); take it again from where the model comes") from error
+    if config.get("model_type") not in list(FAMILIES):
         raise ValueError(
-            f"{path}: model_type {config.get('model_type')} is not supported; take one of {', '.join(FAMILIES)}"
+            f"{path}: model_type {config.get('model_type')!r:.100} is not supported; take one of {', '.join(FAMILIES)}"
         )
     for key, what in REFUSED.items():
         if config.get(key):
             raise ValueError(f"{path}: {key}: {what}, is not supported; take a plain one of {', '.join(FAMILIES)}")
     positions = config.get("position_embedding_type", "absolute")
     if positions != "absolute":
-        raise ValueError(f"{path}: position_embedding_type {positions} is not supported; take a model with absolute")
+        raise ValueError(f"{path}: position_embedding_type {positions!r:.90} is not supported; take one with absolute")
     return FAMILIES[config["model_type"]]
 
 
@@ -71,6 +81,7 @@ def load(folder: Path) -> torch.nn.Module:
     transformers_logging.disable_progress_bar()
     transformers_logging.set_verbosity_error()  # its report of unused tensors; missing ones are refused below
     weights = folder / "model.safetensors"
+    require_weights(weights, folder / "config.json", family)
     try:
         model, info = AutoModel.from_pretrained(
             folder,
@@ -82,8 +93,8 @@ def load(folder: Path) -> torch.nn.Module:
             dtype=torch.float32,
             **family.options,
         )
-    except SafetensorError as error:
-        raise ValueError(f"{weights}: damaged ({error}); delete it and run fetch_model again") from error
+    except CONFUSED as error:
+        raise confused(folder / "config.json", error) from error
     if info["missing_keys"]:
         raise LookupError(f"{weights}: no tensor {sorted(info['missing_keys'])[0]}")
     if info["mismatched_keys"]:
@@ -91,8 +102,40 @@ def load(folder: Path) -> torch.nn.Module:
         raise ValueError(f"{weights}: tensor {name} is {tuple(found)}, config.json says {tuple(expected)}")
     for name, tensor in model.state_dict().items():
         if not torch.isfinite(tensor).all():
-            raise ValueError(f"{folder / 'model.safetensors'}: tensor {name} holds NaN or infinite values")
+            raise ValueError(f"{weights}: tensor {name} holds NaN or infinite values")
     return model.eval()
+
+
+def require_weights(weights: Path, config: Path, family: Family) -> None:
+    """Raise unless the file can be read, holds plain numbers, and as many layers as config.json says.
+
+    Whole numbers would be taken for weights and layers beyond those of config.json left out, both without a word.
+    """
+    try:
+        with safe_open(weights, "pt") as tensors:
+            kinds = {name: tensors.get_slice(name).get_dtype() for name in tensors.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(f"{weights}: damaged ({error}); delete it and run fetch_model again") from error
+    for name, kind in kinds.items():
+        if kind not in FLOATS and not name.endswith(COUNTERS):
+            raise ValueError(f"{weights}: tensor {name} is of dtype {kind}; save the model in float32")
+    try:
+        expected = AutoConfig.from_pretrained(config.parent, local_files_only=True, trust_remote_code=False)
+    except CONFUSED as error:
+        raise confused(config, error) from error
+    layers = {found[1] for name in kinds if (found := re.search(rf"{re.escape(family.layers)}\.(\d+)\.", name))}
+    if not len(layers) == expected.num_hidden_layers > 0:
+        raise ValueError(
+            f"{weights}: holds {len(layers)} layers, {config} says {expected.num_hidden_layers}: "
+            "they do not belong together; take both from one model"
+        )
+    if expected.num_attention_heads < 1:
+        raise ValueError(f"{config}: {expected.num_attention_heads} heads; take it again from where the model comes")
+
+
+def confused(config: Path, error: BaseException) -> ValueError:
+    why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return ValueError(f"{config}: transformers cannot read it ({why}); take it again from where the model comes")
 
 
 def heads_dataset(model: torch.nn.Module) -> xr.Dataset:
@@ -125,6 +168,9 @@ def require_readable(model: torch.nn.Module, blocks: Sequence[np.ndarray], folde
     longest, words = max(map(len, blocks)), model.embeddings.word_embeddings.num_embeddings
     if longest > longest_block(model):
         raise ValueError(f"tokenize_corpus.block: {longest} tokens, but the model reads at most {longest_block(model)}")
+    kinds = {str(block.dtype) for block in blocks if block.dtype.kind != "i" or block.min() < 0}
+    if kinds:
+        raise ValueError(f"tokens: {', '.join(kinds)} in place of numbers of words; run tokenize_corpus again")
     largest = max(int(block.max()) for block in blocks)
     if largest >= words:
         raise ValueError(

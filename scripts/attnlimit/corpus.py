@@ -1,6 +1,7 @@
 """Texts -> blocks of tokens, and as many of these as the population needs."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,20 @@ class Blocks(NamedTuple):
 
     def take(self, places: np.ndarray) -> "Blocks":
         return Blocks(*(values[places] for values in self))
+
+
+def load_tokenizer(path: str | Path) -> tuple[Tokenizer, tuple[int, int]]:
+    """A prepared tokenizer, its opening and its closing mark."""
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+        return tokenizer, prepare(tokenizer)
+    except LookupError as error:
+        raise LookupError(f"{path}: {error}") from None
+    except BaseException as error:
+        # The library has no errors of its own: it raises the bare Exception, and PanicException, which nobody exports.
+        if type(error) is not Exception and type(error).__name__ != "PanicException":
+            raise
+        raise ValueError(f"{path}: no tokenizer ({error}); delete it and run again, or mend the model's own") from error
 
 
 def prepare(tokenizer: Tokenizer) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import requests
 
-from attnlimit.files import sha256_of
+from attnlimit.files import disk_of, private, sha256_of
 from attnlimit.journal import bar, logger
 from attnlimit.web import PAUSES, PIECE, SECONDS_WITHOUT_ANSWER, PassingError, passing, require_steady
 
@@ -23,9 +23,10 @@ def download(url: str, path: Path, sha256: str, pauses: tuple[float, ...] = PAUS
     """
     if path.is_file() and sha256_of(path) == sha256:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{sha256[:12]}.part")
-    part.touch()
+    with disk_of(part):
+        private(path.parent)
+        part.touch()
     waits, longest = list(pauses), part.stat().st_size
     while failure := _fetch_rest(url, part):
         size = part.stat().st_size
@@ -76,7 +77,7 @@ def _fetch_rest(url: str, part: Path) -> str:
 
 
 def _append(answer: requests.Response, part: Path, mode: str) -> None:
-    with part.open(mode) as stream:
+    with disk_of(part), part.open(mode) as stream:
         length = int(answer.headers.get("Content-Length", 0))
         total = stream.tell() + length if length else 0
         for piece in bar(answer.iter_content(PIECE), total, unit="B", name="download", done=stream.tell):

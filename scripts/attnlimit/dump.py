@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attnlimit.articles import Article
+from attnlimit.files import disk_error
 from attnlimit.journal import bar
 from attnlimit.wikitext import HIDDEN_LINKS, plain_text
 
@@ -74,6 +75,8 @@ def read_dump(path: str | Path, max_bytes: int) -> Iterator[Article]:
                 pages.finished.clear()
             parser.close()
         except (EOFError, OSError, ElementTree.ParseError) as error:
+            if told := disk_error(path, error):
+                raise told from error
             raise ValueError(f"{path}: damaged dump ({error}); fetch it again") from error
         except ValueError as error:
             raise ValueError(f"{path}: dump refused: {error}") from error

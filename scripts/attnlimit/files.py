@@ -1,11 +1,23 @@
 """Checksums, and files that appear whole or not at all."""
 
+import errno
+import glob
 import hashlib
 import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+KEPT = "then run again: what is finished is kept"
+REFUSALS = {  # of a disk: what to do about it
+    errno.ENOSPC: f"free some space, {KEPT}",
+    errno.EDQUOT: f"free some of your quota, {KEPT}",
+    errno.EFBIG: f"raise the limit on the size of a file, {KEPT}",
+    errno.EROFS: f"make the folder writable, {KEPT}",
+    errno.EACCES: f"make the folder writable, {KEPT}",
+    errno.EPERM: f"make the folder writable, {KEPT}",
+}
 
 
 def sha256_of(path: str | Path) -> str:
@@ -29,17 +41,57 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """Yield a free name beside `path`; what is written there becomes `path` if the block ends well.
 
     The temporary name keeps the suffix, because writers choose a format by it. On failure it is
-    removed, and an older file at `path` stays as it was.
+    removed, and an older file at `path` stays as it was. A file has one writer at a time, so a temporary
+    one found on entry was left by a writer that was killed, and goes.
     """
     path = Path(path)
     part = path.with_name(f".{uuid.uuid4().hex[:12]}.{path.name}")
+    with disk_of(path):
+        for left in path.parent.glob(f".{'[0-9a-f]' * 12}.{glob.escape(path.name)}"):
+            left.unlink(missing_ok=True)
+        try:
+            yield part
+            _flush(part)
+            part.replace(path)
+            _flush(path.parent)  # the rename itself must survive a power cut
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def disk_of(path: str | Path) -> Iterator[None]:
+    """Tell of a full or closed disk with the file that was to be written, which the error itself need not name."""
     try:
-        yield part
-        _flush(part)
-        part.replace(path)
-        _flush(path.parent)  # the rename itself must survive a power cut
-    finally:
-        part.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        elsewhere = error.filename is not None and Path(error.filename).parent != Path(path).parent
+        if error.errno not in REFUSALS or elsewhere:
+            raise
+        why = os.strerror(error.errno).lower()
+        raise OSError(f"{path}: cannot be written ({why}); {REFUSALS[error.errno]}") from error
+
+
+def require_writable(*folders: str | Path) -> None:
+    """Raise at the first folder in which nothing can be written; one that is not there yet will be made."""
+    for folder in filter(os.path.isdir, folders):
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(f"{Path(folder).resolve()}: cannot be written; {REFUSALS[errno.EROFS]}")
+
+
+def disk_error(path: str | Path, error: BaseException) -> OSError | None:
+    """An error of the disk while reading, told with its file; None for one of the file's content.
+
+    Libraries raise OSError for damaged content as well, but only those of the system have a number; and damaged
+    content may send a reader to a place that no file has, which is EINVAL.
+    """
+    if not isinstance(error, OSError) or error.errno in (None, errno.EINVAL):
+        return None
+    return OSError(f"{path}: cannot be read ({os.strerror(error.errno).lower()}); see to the disk and run again")
+
+
+def private(folder: Path) -> None:
+    """Make a folder that nobody else may read, unless it is there."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _flush(path: Path) -> None:

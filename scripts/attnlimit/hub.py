@@ -1,7 +1,7 @@
 """Files of the Hugging Face hub at one commit: listed, fetched, checked. The only file that talks to the hub.
 
-The client keeps what it fetched in HF_HOME and asks HF_ENDPOINT, as everywhere. It takes a file of the right size for
-the right file, and does not ask again after every error that passes: both are done here.
+The client keeps what it fetched in HF_HUB_CACHE and asks HF_ENDPOINT, as everywhere. It takes a file of the right size
+for the right file, and does not ask again after every error that passes: both are done here.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from httpx2 import HTTPError, TransportError
-from huggingface_hub import HfApi, hf_hub_download
+from huggingface_hub import HfApi, constants, hf_hub_download
 from huggingface_hub.errors import (
     FileMetadataError,
     HfHubHTTPError,
@@ -23,7 +23,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.hf_api import RepoSibling
 
-from attnlimit.files import sha256_of
+from attnlimit.files import disk_of, private, sha256_of
 from attnlimit.journal import logger
 from attnlimit.model_files import FILES, ModelFiles, require_files
 
@@ -43,7 +43,7 @@ class Client(NamedTuple):
     """How to reach the hub."""
 
     endpoint: str | None = None  # None: HF_ENDPOINT or the hub itself
-    cache: Path | None = None  # None: in HF_HOME
+    cache: Path | None = None  # None: HF_HUB_CACHE
     pause: float = 1.0  # seconds before asking again; each time twice as long
 
 
@@ -81,14 +81,17 @@ def fetch(repository: Repository, file: str, client: Client = CLIENT) -> Path:
     name, kind, revision, _, files = repository
     if file not in files:
         raise LookupError(f"{SECTIONS[kind]}.location: no file {file} in {name} at {revision}")
+    cache = client.cache or Path(constants.HF_HUB_CACHE)
     for _ in range(FETCHED):
-        path = ask(
-            lambda: hf_hub_download(
-                name, file, repo_type=kind, revision=revision, endpoint=client.endpoint, cache_dir=client.cache
-            ),
-            (name, kind, revision),
-            client.pause,
-        )
+        with disk_of(cache):
+            private(cache)
+            path = ask(
+                lambda: hf_hub_download(
+                    name, file, repo_type=kind, revision=revision, endpoint=client.endpoint, cache_dir=cache
+                ),
+                (name, kind, revision),
+                client.pause,
+            )
         path = Path(path)  # …/snapshots/commit/file
         require_commit(path.parts[-1 - len(Path(file).parts)], revision, kind)
         if as_listed(path, files[file]):

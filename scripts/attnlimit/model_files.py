@@ -1,8 +1,9 @@
 """The three files of a model: where the installed wheel or a folder keeps them, and their checksums."""
 
 import importlib.util
+import json
 import shutil
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,11 +67,38 @@ def local_model(location: str) -> ModelFiles:
     return ModelFiles(paths, {file: sha256_of(path) for file, path in paths.items()}, {"name": name})
 
 
+def layers_of(model: dict) -> int | None:
+    """How many layers the model of the section fetch_model has, if it lies in a folder here and says so."""
+    config = Path(model["location"]).expanduser() / "config.json"
+    if model["source"] != "local" or not config.is_file():
+        return None
+    try:
+        facts = dict(json.loads(config.read_bytes()))
+    except (ValueError, TypeError):
+        return None  # fetch_model tells what is wrong with it
+    count = facts.get("num_hidden_layers", facts.get("n_layers"))
+    return count if isinstance(count, int) and count > 0 else None
+
+
 def require_files(present: Container[str], place: str) -> None:
     """Raise at the first of FILES that is not present, and tell how to make it."""
     for name in FILES:
         if name not in present:
             raise LookupError(f"{place}: no {name}; {REMEDIES[name]}, and give that folder with `source: local`")
+
+
+def require_as_fetched(paths: Iterable[str | Path], sha256: dict[str, str], tokenizer_sha256: str) -> None:
+    """Raise unless the files of a fetched model are as they were then, and the tokens come from its tokenizer.
+
+    A byte changed since would change every number after it, and no library would notice.
+    """
+    for path in paths:
+        verify_sha256(path, sha256[Path(path).name])
+    if tokenizer_sha256 != sha256["tokenizer.json"]:
+        raise ValueError(
+            f"{Path(path).with_name('tokenizer.json')}: sha256 was {tokenizer_sha256} when the tokens were made, "
+            f"{sha256['tokenizer.json']} when it was fetched; delete it and run again"
+        )
 
 
 def copy_verified(source: Path, target: Path, sha256: str) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,11 +11,20 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
+from attnlimit.costs import KNOWN, job_count
 from attnlimit.location import file_name, is_url, local_files
+from attnlimit.model_files import layers_of
 
+LARGEST = 2**63 - 1  # integer of a store
+MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
+CUTS = {  # by rule: the key that says into how many jobs its work is cut
+    "extract_embeddings": "extract_embeddings.shards",
+    "compute_limits": "compute_limits.parts",
+    "measure_errors": "measure_errors.replicates",
+}
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
 TYPES = {
-    "integer": lambda _, value: type(value) is int,
+    "integer": lambda _, value: type(value) is int and abs(value) <= LARGEST,
     "number": lambda _, value: type(value) is int or (type(value) is float and math.isfinite(value)),
 }
 SOURCES = {  # by section and source: the keys it needs, and those it may have
@@ -35,7 +45,7 @@ Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_
 
 def check(config: dict, schema: Path) -> None:
     """Raise ValueError at the first key that the schema or the rules between keys refuse."""
-    error = best_match(Validator(yaml.safe_load(schema.read_text())).iter_errors(config))
+    error = best_match(validator(schema).iter_errors(config))
     if error is not None:
         raise ValueError(f"config: {'.'.join(map(str, error.path)) or 'top level'}: {error.message[:200]}")
     for name, section in config.items():
@@ -57,6 +67,26 @@ def check(config: dict, schema: Path) -> None:
     if config["fetch_corpus"]["source"] in ("dump", "text"):
         check_location(config["fetch_corpus"])
     check_uniform(config["simulate_uniform"])
+    check_layers(config["layers"], config["fetch_model"])
+    check_jobs(config)
+
+
+@cache
+def validator(schema: Path) -> Validator:
+    return Validator(yaml.safe_load(schema.read_text()))
+
+
+def check_layers(layers: list[int], model: dict) -> None:
+    """A layer that the model does not have; what is on the hub is known only when it has been fetched."""
+    count = KNOWN["embedded"].layers if model["source"] == "embedded" else layers_of(model)
+    if count is not None and max(layers) >= count:
+        refuse("layers", f"no {max(layers)}; the model has layers 0 to {count - 1}")
+
+
+def check_jobs(config: dict) -> None:
+    for rule, key in CUTS.items():
+        if job_count(config)[rule] > MOST_JOBS:
+            refuse(key, f"makes {job_count(config)[rule]} jobs, at most {MOST_JOBS} can be planned; cut into fewer")
 
 
 def check_section(name: str, section: dict) -> None:

@@ -1,5 +1,6 @@
 """Stores: one xarray dataset in one `.zarr.zip`, whole or absent. The only file that opens Zarr."""
 
+import struct
 import sys
 import zipfile
 import zlib
@@ -17,10 +18,10 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import MemoryStore, ZipStore
 
-from attnlimit.files import atomic
+from attnlimit.files import atomic, disk_error
 
 CHUNK_BYTES = 32 * 2**20
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError, OSError)
+DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, RuntimeError, OSError)
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 
@@ -91,9 +92,9 @@ def opened(path: str | Path) -> Iterator[xr.Dataset]:
             yield xr.open_zarr(store, consolidated=False, chunks=None)
     except UnknownLabelError as error:
         raise LookupError(f"{path}: {error}") from None
-    except PermissionError:
-        raise
     except DAMAGE as error:
+        if told := disk_error(path, error):
+            raise told from error
         raise ValueError(f"{path}: damaged store ({error}); delete it and run again") from error
 
 

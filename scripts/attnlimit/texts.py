@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from attnlimit.articles import READ_ROWS, Article
-from attnlimit.files import sha256_of
+from attnlimit.files import disk_error, sha256_of
 from attnlimit.journal import bar
 
 LONGEST = 5_000_000  # bytes of one text: a tokenizer needs some 90 times as many
@@ -76,6 +76,8 @@ def read_parquet(path: str | Path, column: str) -> Iterator[Article]:
             rows = bar(_dicts(batches), file.metadata.num_rows, unit="rows", name="corpus")
             yield from read_rows(rows, column, path)
     except (pa.ArrowException, OSError) as error:
+        if told := disk_error(path, error):
+            raise told from error
         raise ValueError(f"{path}: damaged parquet ({str(error).splitlines()[0]}); fetch it again") from error
 
 
