@@ -8,17 +8,19 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-SCRIPTS, ENVS = Path(workflow.basedir, "scripts"), Path(workflow.basedir, "envs")
+ROOT = Path(workflow.basedir)
+SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.files import require_writable  # noqa: E402
 from attnlimit.location import local_files  # noqa: E402
 from attnlimit.model_files import local_paths  # noqa: E402
 from attnlimit.settings import check  # noqa: E402
+from attnlimit.source import commit, source_sha256  # noqa: E402
 
 try:
     require_writable(".")  # Snakemake itself would fail with a traceback
-    check(config, Path(workflow.basedir, "rules", "config.schema.yaml"))
+    check(config, ROOT / "rules/config.schema.yaml")
     # Files of the user's own are inputs, so that a changed one is read again.
     CORPUS_FILES = local_files(config["fetch_corpus"])
     local_model = config["fetch_model"]["source"] == "local"
@@ -131,3 +133,15 @@ def errors_of_source(wildcards):
         "errors": expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS),
         "geometry": expand("results/geometry/layer_{layer}.zarr.zip", layer=LAYERS),
     }
+
+
+def archived_rules():
+    """Of each rule: the params that all its jobs share, as Snakemake's records show them, and the names of the others."""
+    found = {each.name: {"fixed": {}, "varying": []} for each in workflow.rules}
+    for each in workflow.rules:
+        for name, value in each.params.items():
+            if callable(value) or (isinstance(value, str) and "{" in value):  # by wildcards
+                found[each.name]["varying"].append(name)
+            else:
+                found[each.name]["fixed"][name] = repr(value)
+    return found

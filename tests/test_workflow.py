@@ -227,6 +227,13 @@ def test_changing_a_parameter_reruns_its_dependents(restored):
     assert planned(restored) == EVERY_FIT
 
 
+def test_a_deleted_store_is_made_again_with_its_dependents(finished):
+    store = finished / "results/synthetic/hardmax.zarr.zip"
+    aside = store.rename(finished / "aside")
+    assert planned(finished) == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+    aside.rename(store)
+
+
 def test_swapping_two_values_reruns_their_dependents(restored):
     """Snakemake compares the values of params without their names."""
     overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
