@@ -21,9 +21,9 @@ rule archive_results:
         runtime=60,
     params:
         config=config,
-        rules=archived_rules(),
-        commit=commit(ROOT),
-        source=source_sha256(ROOT),
+        rules=lambda wildcards: archived_rules(),
+        commit=lambda wildcards: commit(ROOT),
+        source=lambda wildcards: source_sha256(ROOT),
         embeddings=config["archive_results"]["embeddings"],
         code=code("archive_results.py"),
     script:

@@ -14,17 +14,17 @@ sys.path.insert(0, str(SCRIPTS))
 from attnlimit.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.files import require_writable  # noqa: E402
 from attnlimit.location import local_files  # noqa: E402
-from attnlimit.model_files import local_paths  # noqa: E402
-from attnlimit.settings import check  # noqa: E402
+from attnlimit.model_files import local_model_files  # noqa: E402
+from attnlimit.settings import check, sources_away  # noqa: E402
 from attnlimit.source import commit, source_sha256  # noqa: E402
 
 try:
     require_writable(".")  # Snakemake itself would fail with a traceback
-    check(config, ROOT / "rules/config.schema.yaml")
+    away = sources_away(config, ROOT / "provenance/config.yaml")
+    check(config, ROOT / "rules/config.schema.yaml", away)
     # Files of the user's own are inputs, so that a changed one is read again.
     CORPUS_FILES = local_files(config["fetch_corpus"])
-    local_model = config["fetch_model"]["source"] == "local"
-    MODEL_FILES = list(map(str, local_paths(config["fetch_model"]["location"]).values())) if local_model else []
+    MODEL_FILES = local_model_files(config["fetch_model"], "fetch_model" in away)
 except (ValueError, LookupError, OSError) as error:
     raise WorkflowError(str(error))
 

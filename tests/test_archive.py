@@ -12,8 +12,11 @@ from tiny import CONFIG, FIT, HEADS, MODEL, RATES, RULES, SHARD, SPLIT, TEXT, WE
 from attnlimit import restore as restore_command
 from attnlimit import verify as verify_command
 from attnlimit.archive import ARCHIVE, restore, verified
-from attnlimit.bag import pack
-from attnlimit.jobs import Params, read_record, trace
+from attnlimit.bag import files_below, pack
+from attnlimit.crate import METADATA
+from attnlimit.jobs import Params, read_record, record_path, trace
+
+JOBS = "provenance/jobs.json"
 
 
 @pytest.fixture
@@ -54,25 +57,25 @@ def test_a_result_without_a_record_is_named_with_a_remedy(run):
 
 
 def test_the_payload_is_the_run_without_the_weights(archive):
-    with verified(archive) as payload:
-        names = {file.relative_to(payload).as_posix() for file in payload.rglob("*") if file.is_file()}
+    with verified(archive) as (payload, jobs, config, absent):
+        names = set(files_below(payload))
         assert {"Snakefile", "scripts/split.py", "envs/split.yaml", RATES, HEADS, SHARD} <= names
         assert not {WEIGHTS, TEXT, ARCHIVE} & names
         assert (payload / RATES).read_bytes() == Path(RATES).read_bytes()
-        assert yaml.safe_load((payload / "provenance/config.yaml").read_text()) == CONFIG
         data = json.loads((payload / "provenance/data.json").read_text())
-    assert data["model"] == {"name": "tiny"}
-    assert set(data["not in the archive"]) == {WEIGHTS, TEXT}
+    assert config == CONFIG and data["model"] == {"name": "tiny"}
+    assert set(absent) == {WEIGHTS, TEXT}
+    assert [job.rule for job in jobs] == ["fetch_model", "fit_rates", "split"]
 
 
 def test_embeddings_can_be_left_out(run):
-    with verified(make_archive(Path(ARCHIVE), embeddings=False)) as payload:
+    with verified(make_archive(Path(ARCHIVE), embeddings=False)) as (payload, *_):
         assert not (payload / SHARD).exists() and (payload / HEADS).exists()
 
 
 def test_the_crate_says_how_each_file_was_made(archive):
-    with verified(archive) as payload:
-        crate = ROCrate(payload)
+    with verified(archive) as contents:
+        crate = ROCrate(contents.payload)
     made = crate.get("#split/shard_0")
     assert made.type == "CreateAction"
     assert made["instrument"].id == "scripts/split.py"
@@ -129,8 +132,49 @@ def test_the_config_of_the_folder_is_kept_where_it_is_the_same(run, tmp_path):
     assert (tmp_path / "restored/config.yaml").read_text() == text
 
 
+def test_an_empty_folder_that_is_there_is_used(archive, tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir(mode=0o700)
+    archive = archive.resolve()
+    monkeypatch.chdir(tmp_path / "empty")
+    restore(archive, Path())
+    assert (tmp_path / "empty" / RATES).is_file()
+    assert not [path.name for path in (tmp_path / "empty").iterdir() if path.name.startswith(".attnlimit-")]
+
+
+def test_what_a_killed_job_left_goes_with_the_next_archive(run):
+    (run / "results/.archive-left/results").mkdir(parents=True)
+    make_archive(Path(ARCHIVE))
+    assert not list((run / "results").glob(".*"))
+
+
+@pytest.mark.parametrize("name", ["docs/my file.md", "docs/ü.md", "docs/50%.md"])
+def test_a_name_that_not_every_format_holds_is_refused(run, name):
+    (run / name).write_text("words")
+    with pytest.raises(ValueError, match=f"{name}: an archive holds names of plain letters.*rename the file"):
+        make_archive(Path(ARCHIVE))
+
+
+def test_a_damaged_or_missing_result_is_not_archived(run):
+    damage_store(run)
+    with pytest.raises(ValueError, match=f"{HEADS}: damaged store"):
+        make_archive(Path(ARCHIVE))
+    (run / HEADS).unlink()
+    with pytest.raises(FileNotFoundError, match=f"{HEADS}: no such file; run `make reproduce`"):
+        make_archive(Path(ARCHIVE))
+    assert not (run / ARCHIVE).exists()
+
+
+def test_a_file_of_the_user_may_have_any_name(run):
+    """Snakemake cuts records of long names in two; files that jobs did not make have none."""
+    record = read_record(SHARD, run)
+    record["input"].append("my texts/" + "ü" * 120 + ".txt")
+    record_path(SHARD, run).write_text(json.dumps(record))
+    with verified(make_archive(Path(ARCHIVE))) as contents:
+        assert len(contents.absent) == 3
+
+
 def test_nothing_is_restored_over_files_or_from_a_damaged_archive(archive, tmp_path):
-    with pytest.raises(FileExistsError, match="run: not empty; give another folder"):
+    with pytest.raises(FileExistsError, match="run: no empty folder; give another with TO="):
         restore(archive, tmp_path / "run")
     (tmp_path / "empty").mkdir()
     archive.write_bytes(archive.read_bytes()[:-10])
@@ -142,8 +186,8 @@ def test_nothing_is_restored_over_files_or_from_a_damaged_archive(archive, tmp_p
 
 def repacked(archive: Path, folder: Path, change) -> None:
     """A sound bag around a payload as `change` leaves it."""
-    with verified(archive) as payload:
-        payload.rename(folder)
+    with verified(archive) as contents:
+        contents.payload.rename(folder)
     change(folder)
     pack(folder, archive, {"Bagging-Date": "2026-01-01"})
 
@@ -168,18 +212,41 @@ def forget_job(payload):
     path.write_text(json.dumps(crate))
 
 
-def garble_crate(payload):
-    (payload / "ro-crate-metadata.json").write_text("{")
+def garble(name: str, text: str):
+    return lambda payload: (payload / name).write_text(text)
+
+
+def alter_crate(change):
+    def altered(payload):
+        path = payload / "ro-crate-metadata.json"
+        crate = json.loads(path.read_text())
+        change(crate)
+        path.write_text(json.dumps(crate))
+
+    return altered
+
+
+def find(crate: dict, name: str) -> dict:
+    return next(entity for entity in crate["@graph"] if entity["@id"] == name)
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (damage_store, f"a store of it cannot be read: .*{HEADS}: damaged store"),
+        (damage_store, f"{HEADS} cannot be read .*; download the archive again"),
         (add_file, "more.txt is not described in ro-crate-metadata.json"),
         (remove_file, f"{RATES} is described but not there"),
         (forget_job, f"ro-crate-metadata.json names no job that made {RATES}"),
-        (garble_crate, "ro-crate-metadata.json is no RO-Crate"),
+        (garble(METADATA, "{"), "ro-crate-metadata.json is no RO-Crate"),
+        (garble(METADATA, "[" * 100_000), "ro-crate-metadata.json is no RO-Crate"),
+        (alter_crate(lambda crate: crate.update({"@graph": None})), "ro-crate-metadata.json is no RO-Crate"),
+        (alter_crate(lambda crate: find(crate, "#fit_rates").pop("result")), "ro-crate-metadata.json is no RO-Crate"),
+        (alter_crate(lambda crate: find(crate, "#fit_rates").update(result="x")), "ro-crate-metadata.json is no RO"),
+        (garble(JOBS, "{"), r"provenance/ cannot be read \(JSONDecodeError"),
+        (garble(JOBS, "[1]"), r"provenance/ cannot be read \(TypeError"),
+        (garble(JOBS, "[]"), f"{SHARD} was made by no job, by provenance/jobs.json"),
+        (garble("provenance/config.yaml", "{"), r"provenance/ cannot be read \(ParserError"),
+        (garble("provenance/data.json", "{}"), r"provenance/ cannot be read \(KeyError"),
     ],
 )
 def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, told):

@@ -11,7 +11,8 @@ from deposit.server import SCHEMA, TOKEN, Server
 from jsonschema import Draft202012Validator
 from tiny import make_archive, make_run
 
-from attnlimit.deposit import draft_record, main, read_citation
+from attnlimit.citation import read_citation
+from attnlimit.deposit import CITATION, draft_record, main
 from attnlimit.files import sha256_of
 from attnlimit.web import PIECE
 
@@ -76,7 +77,7 @@ def test_a_dry_run_shows_everything_and_asks_nobody(server, archive, run):
     code, shown, errors = run()
     assert (code, errors) == (0, "")
     record, end = json.JSONDecoder().raw_decode(shown)
-    assert record == draft_record(read_citation(), ARCHIVE, REPORT)
+    assert record == draft_record(read_citation(CITATION), ARCHIVE, REPORT)
     for path in (archive, archive.with_name(REPORT)):
         assert f"{path}, {path.stat().st_size} bytes, sha256 {sha256_of(path)}" in shown[end:]
     assert f"server: {server.endpoint}" in shown and "Nothing was sent" in shown
@@ -85,7 +86,7 @@ def test_a_dry_run_shows_everything_and_asks_nobody(server, archive, run):
 
 
 def test_the_metadata_are_what_the_api_takes():
-    metadata = draft_record(read_citation(), ARCHIVE, REPORT)["metadata"]
+    metadata = draft_record(read_citation(CITATION), ARCHIVE, REPORT)["metadata"]
     assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(metadata)] == []
     assert metadata["related_identifiers"][0]["identifier"] == "arXiv:2512.10656"
     assert metadata["rights"][0] == {"id": "mit"}
@@ -94,7 +95,7 @@ def test_the_metadata_are_what_the_api_takes():
 
 def test_persons_and_other_papers_are_described_too():
     person = {"family-names": "Peyré", "given-names": "Gabriel"}
-    citation = read_citation() | {
+    citation = read_citation(CITATION) | {
         "authors": [person],
         "preferred-citation": {"title": "A < B", "url": "https://a.org/b"},
     }
@@ -120,9 +121,9 @@ def test_an_upload_ends_as_a_draft_that_nobody_has_published(server, archive, ru
     assert f"draft: {server.endpoint}/uploads/1\nNot published" in shown
     assert "finds wrong" not in shown
     require_whole(server, archive)
-    assert server.drafts["1"] == draft_record(read_citation(), ARCHIVE, REPORT)
+    assert server.drafts["1"] == draft_record(read_citation(CITATION), ARCHIVE, REPORT)
     assert not any("publish" in path for _, path in server.asked)
-    assert server.tokens == {f"Bearer {TOKEN}"} and server.agents == {f"attnlimit/{read_citation()['version']}"}
+    assert server.tokens == {f"Bearer {TOKEN}"} and server.agents == {f"attnlimit/{read_citation(CITATION)['version']}"}
 
 
 def test_a_password_kept_for_the_server_is_not_sent(server, archive, run, tmp_path, monkeypatch):

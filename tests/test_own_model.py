@@ -1,11 +1,13 @@
 """The README's config for a model and a text of one's own, from its first line to a figure."""
 
 import re
+import shutil
 import subprocess
 import sys
 
 import torch
 import yaml
+from snakemake.utils import update_config
 from test_workflow import ROOT, clone
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
@@ -42,3 +44,18 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
     assert rates.attrs["model"]["name"] == "my_bert" and rates.attrs["corpus"]["name"] == "my_texts"
     assert rates.attrs["population"] >= config["tokenize_corpus"]["population"]
     assert rates["beta"].sel(statistic=0, part=0).notnull().all()
+
+    # As in a folder that was restored from an archive, which holds neither the model's files nor the texts.
+    resolved = yaml.safe_load((folder / "config.yaml").read_text())
+    for overlay in (config, fewer):
+        update_config(resolved, overlay)
+    (folder / "provenance").mkdir()
+    (folder / "provenance/config.yaml").write_text(yaml.safe_dump(resolved))
+    shutil.rmtree(folder / "my_bert")
+    shutil.rmtree(texts)
+    plan = subprocess.run([*command, "-n"], cwd=folder, capture_output=True, text=True)
+    assert "Nothing to be done" in plan.stdout + plan.stderr, plan.stdout + plan.stderr
+    (folder / "fewer.yaml").write_text(yaml.safe_dump(fewer | {"fetch_corpus": {"characters": 1000}}))
+    plan = subprocess.run([*command, "-n"], cwd=folder, capture_output=True, text=True)
+    assert plan.returncode != 0
+    assert "config: fetch_corpus.location: no file or folder 'my_texts' here" in plan.stdout + plan.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlimit.source import commit, source_files, source_sha256
+from attnlimit.source import commit, files_in_place, source_files, source_sha256
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,11 +22,12 @@ def project(tmp_path) -> Path:
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no clone, so git cannot say which files there are")
 def test_all_files_of_the_repository_are_listed():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert {name for name in listed.splitlines() if (ROOT / name).is_file()} <= set(source_files(ROOT))
+    assert {name for name in listed.splitlines() if (ROOT / name).is_file()} == set(source_files(ROOT))
+    assert set(source_files(ROOT)) <= set(files_in_place(ROOT))
 
 
 def test_what_running_leaves_is_not_listed(project):
-    assert source_files(project) == ["Snakefile", "scripts/a.py"]
+    assert source_files(project) == files_in_place(project) == ["Snakefile", "scripts/a.py"]
 
 
 def test_the_hash_follows_names_and_contents_and_no_dates(project):
@@ -42,12 +43,13 @@ def test_the_hash_follows_names_and_contents_and_no_dates(project):
 
 
 def test_the_commit_is_told_and_whether_files_were_changed(project):
-    assert commit(project) == ""
+    assert commit(project) == "unknown"
     git = ["git", "-C", str(project), "-c", "user.name=n", "-c", "user.email=e"]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "add", "Snakefile"], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "first"], check=True)
     head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     assert commit(project) == head
+    assert source_files(project) == ["Snakefile"], "git does not know the others"
     (project / "Snakefile").write_text("other")
     assert commit(project) == f"{head}-dirty"

@@ -15,8 +15,9 @@ from browser import visit
 
 from attnlimit.archive import ARCHIVE as ARCHIVED
 from attnlimit.archive import restore, verified
+from attnlimit.bag import files_below
 from attnlimit.files import sha256_of
-from attnlimit.source import source_files
+from attnlimit.source import files_in_place
 from attnlimit.store import read
 
 ROOT = Path(__file__).parents[1]
@@ -44,7 +45,7 @@ EVERY_FIT = FITTED | UNIFORM
 
 def clone(folder: Path) -> Path:
     """The files of the repo as they are now, without results."""
-    for name in source_files(ROOT):
+    for name in files_in_place(ROOT):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
     return folder
@@ -132,15 +133,15 @@ def test_no_padding_enters_the_population(finished):
 def test_the_archive_holds_every_result_but_the_weights(finished):
     results = {name for name in hashes(finished) if not name.endswith((".safetensors", ".tar.zst"))}
     parts = {str(path.relative_to(finished)) for path in (finished / "results").rglob("parts/*")}
-    with verified(finished / ARCHIVED) as payload:
-        held = {file.relative_to(payload).as_posix() for file in payload.rglob("*") if file.is_file()}
+    with verified(finished / ARCHIVED) as contents:
+        held = set(files_below(contents.payload))
     assert {name for name in held if name.startswith("results/")} == results | parts
-    assert set(source_files(ROOT)) <= held
+    assert set(files_in_place(ROOT)) <= held
 
 
 def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finished, tmp_path):
     folder = tmp_path / "restored"
-    assert restore(finished / ARCHIVED, folder) == ["results/models/model.safetensors"]
+    assert list(restore(finished / ARCHIVED, folder)) == ["results/models/model.safetensors"]
     assert planned(folder, "config.yaml") == {}
     (folder / "my.yaml").write_text(yaml.safe_dump({"simulate_hardmax": {"plane_replicates": 30}}))
     assert planned(folder, "my.yaml") == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}

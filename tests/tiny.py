@@ -15,7 +15,8 @@ CITATION = {
     "title": "a run",
     "version": "1.0",
     "date-released": "2026-01-01",
-    "authors": [{"name": "Nobody"}],
+    "license": "MIT",
+    "authors": [{"name": "Nobody"}, {"family-names": "Doe", "given-names": "Jo"}],
     "preferred-citation": {"title": "A paper", "url": "https://example.org/paper"},
 }
 CONFIG = {"seed": 1, "fit_rates": {"bootstrap": 10}}

@@ -2,10 +2,12 @@
 
 import logging
 import os
+import re
 import shutil
 import tarfile
 import tempfile
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 import bagit
 import zstandard
@@ -14,6 +16,7 @@ from attnlimit.files import atomic, sha256_of
 
 LEVEL = 3  # stores are compressed already
 PIECE = 4096  # bytes of the packed file; at most 128 MB come out of one
+PLAIN = re.compile(r"([\w.-]{1,200}/)*[\w.-]{1,200}", re.ASCII)  # names that every disk and every format can hold
 TAG_MANIFEST = "tagmanifest-sha256.txt"
 AGAIN = "download the archive again"
 logging.getLogger("bagit").setLevel(logging.CRITICAL)  # what it finds is told in our error
@@ -24,9 +27,9 @@ def pack(folder: Path, path: Path, info: dict[str, str]) -> None:
     bagit.make_bag(folder, info, checksums=["sha256"])
     with atomic(path) as temporary, tempfile.TemporaryFile(dir=path.parent) as plain:
         with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-                with file.open("rb") as stream:
-                    archive.addfile(entry(file, f"{name_of(path)}/{file.relative_to(folder).as_posix()}"), stream)
+            for name in files_below(folder):
+                with (folder / name).open("rb") as stream:
+                    archive.addfile(entry(folder / name, f"{name_of(path)}/{name}"), stream)
         size = plain.tell()
         plain.seek(0)
         with temporary.open("wb") as stream:  # the size goes into the head of the file: a reader knows what to expect
@@ -38,10 +41,17 @@ def name_of(path: Path) -> str:
     return path.name.split(".")[0]
 
 
+def files_below(folder: Path) -> list[str]:
+    """Names of all files, relative to the folder, in order."""
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
 def entry(file: Path, name: str) -> tarfile.TarInfo:
-    """A regular file of nobody in particular, without a date."""
-    made, found = tarfile.TarInfo(name), file.stat()
-    made.size, made.mode = found.st_size, 0o755 if found.st_mode & 0o100 else 0o644
+    """A regular file of nobody in particular, without a date; its mode by its content: not every disk keeps modes."""
+    made = tarfile.TarInfo(name)
+    with file.open("rb") as stream:
+        made.mode = 0o755 if stream.read(2) == b"#!" else 0o644
+    made.size = file.stat().st_size
     return made
 
 
@@ -49,20 +59,27 @@ def unpack(path: Path, folder: Path) -> Path:
     """Unpack an archive into an empty folder and return the bag; nothing is written outside of that folder."""
     with tempfile.TemporaryFile(dir=folder) as plain:
         _decompress(path, plain, folder)
-        try:
-            with tarfile.open(fileobj=plain, mode="r:") as archive:
-                for found in archive:
-                    _require_plain(found, path, folder)
-                    archive.extract(found, folder, filter="data")
-        except tarfile.TarError as error:
-            raise ValueError(f"{path}: damaged ({error}); {AGAIN}") from error
+        with _opened(plain, path) as archive:
+            for found in archive.getmembers():
+                _require_plain(found, path, folder)
+                archive.extract(found, folder, filter="data")
     bags = sorted(folder.iterdir())
     if len(bags) != 1 or not bags[0].is_dir():
         raise ValueError(f"{path}: holds {len(bags)} things at its top, not one folder; it is none of our archives")
     return bags[0]
 
 
-def _decompress(path: Path, plain, folder: Path) -> None:
+def _opened(plain: BinaryIO, path: Path) -> tarfile.TarFile:
+    """A tar all of whose heads could be read."""
+    try:
+        archive = tarfile.TarFile(fileobj=plain)
+        archive.getmembers()
+    except (tarfile.TarError, ValueError, OverflowError) as error:
+        raise ValueError(f"{path}: damaged ({error}); {AGAIN}") from error
+    return archive
+
+
+def _decompress(path: Path, plain: BinaryIO, folder: Path) -> None:
     try:
         with path.open("rb") as stream:
             size = zstandard.get_frame_parameters(stream.read(18)).content_size
@@ -75,6 +92,8 @@ def _decompress(path: Path, plain, folder: Path) -> None:
             frame = zstandard.ZstdDecompressor().decompressobj()
             while not frame.eof and (piece := stream.read(PIECE)):
                 plain.write(frame.decompress(piece))
+                if plain.tell() > size:
+                    raise ValueError(f"{path}: holds more than the {size:,} bytes it says; do not trust this archive")
             if not frame.eof:
                 raise ValueError(f"{path}: truncated, its end is missing; {AGAIN}")
             if frame.unused_data or stream.read(1):
@@ -87,12 +106,14 @@ def _decompress(path: Path, plain, folder: Path) -> None:
 def _require_plain(found: tarfile.TarInfo, path: Path, folder: Path) -> None:
     """Only regular files, each once, with plain names below the folder: we write nothing else."""
     name = PurePosixPath(found.name)
-    if name.is_absolute() or ".." in name.parts or str(name) != found.name:
+    if name.is_absolute() or ".." in name.parts:
         raise ValueError(f"{path}: {found.name!r} leads out of the folder; do not trust this archive")
-    if not found.isreg():
+    if str(name) != found.name or not PLAIN.fullmatch(found.name):
+        raise ValueError(f"{path}: {found.name!r:.200} is no name that we give; do not trust this archive")
+    if found.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or found.issparse():
         target = f" to {found.linkname!r}" if found.linkname else ""
         raise ValueError(f"{path}: {found.name!r} is no regular file but a link or device{target}; do not trust it")
-    if os.path.lexists(folder / name):
+    if os.path.lexists(folder / name) or any((folder / above).is_file() for above in name.parents):
         raise ValueError(f"{path}: {found.name!r} is there twice; do not trust this archive")
 
 
@@ -100,13 +121,13 @@ def require_whole(folder: Path, path: Path) -> None:
     """Raise at the first file of the bag that is missing, extra or altered, by name."""
     try:
         bag = bagit.Bag(str(folder))
-        present = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
-        listed = {*bag.entries, TAG_MANIFEST}
+        present, listed = set(files_below(folder)), {*bag.entries, TAG_MANIFEST}
         for name in sorted(present ^ listed):
             raise ValueError(f"{path}: {name} {'is not in the manifest' if name in present else 'is missing'}; {AGAIN}")
         for name, checksums in sorted(bag.entries.items()):
-            if sha256_of(folder / name) != checksums["sha256"]:
+            if checksums.get("sha256") != sha256_of(folder / name):
                 raise ValueError(f"{path}: {name} is not what its sha256 in the manifest says; {AGAIN}")
         bag.validate(fast=True)  # what else the format asks for
-    except bagit.BagError as error:
-        raise ValueError(f"{path}: no BagIt bag ({error}); {AGAIN}") from error
+    except (bagit.BagError, UnicodeError) as error:
+        why = str(error).replace(f"{folder}{os.sep}", "")
+        raise ValueError(f"{path}: no BagIt bag ({why}); {AGAIN}") from error

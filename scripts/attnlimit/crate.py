@@ -9,6 +9,8 @@ from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 from rocrate.utils import as_list
 
+from attnlimit.bag import AGAIN, files_below
+from attnlimit.citation import name_of
 from attnlimit.jobs import Job
 
 METADATA = "ro-crate-metadata.json"
@@ -17,6 +19,7 @@ PROFILES = {
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
+OTHERS = "The code is under the first licence; text and weights, whole or in part, keep theirs: provenance/data.json"
 SOFTWARE = ["File", "SoftwareSourceCode"]
 FORMATS = {  # by the end of a name; else text
     ".zip": "application/zip",
@@ -44,9 +47,13 @@ def describe(files: Iterable[str], jobs: list[Job], targets: list[str], citation
     root["name"] = citation["title"]
     root["description"] = f"Results of a run of {citation['title']}, with the workflow that made them."
     root["datePublished"] = str(citation["date-released"])
-    root["license"] = thing(crate, "https://spdx.org/licenses/MIT", "CreativeWork", name="MIT", identifier="MIT")
+    root["license"] = [
+        thing(crate, f"https://spdx.org/licenses/{citation['license']}", "CreativeWork", name=citation["license"]),
+        thing(crate, "#licences", "CreativeWork", name="Licences of others", description=OTHERS),
+    ]
     paper = citation["preferred-citation"]
-    root["author"] = thing(crate, "#authors", "Organization", name=citation["authors"][0]["name"])
+    authors = ", ".join(map(name_of, citation["authors"]))
+    root["author"] = thing(crate, "#authors", "Organization", name=authors)
     root["citation"] = thing(crate, paper["url"], "ScholarlyArticle", name=paper["title"])
     profiles = [
         thing(crate, url, "CreativeWork", name=name, version=version) for url, (name, version) in PROFILES.items()
@@ -110,14 +117,14 @@ def require_crate(folder: Path, path: Path) -> None:
     """Raise unless the crate describes each file of the folder, and of each result the job that made it."""
     try:
         crate = ROCrate(folder)
-    except (ValueError, KeyError, AssertionError) as error:
-        raise ValueError(f"{path}: {METADATA} is no RO-Crate ({error}); download the archive again") from error
-    described = {entity.id for entity in crate.data_entities}
-    present = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()} - {METADATA}
+        described = {entity.id for entity in crate.data_entities}
+        actions = [entity for entity in crate.get_by_type("CreateAction") if entity.id != "#run"]
+        made = {result.id for entity in actions for result in as_list(entity["result"])}
+    except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError) as error:
+        raise ValueError(f"{path}: {METADATA} is no RO-Crate ({error!r:.200}); {AGAIN}") from error
+    present = set(files_below(folder)) - {METADATA}
     for name in sorted(described ^ present):
         wrong = "is described but not there" if name in described else "is not described"
-        raise ValueError(f"{path}: {name} {wrong} in {METADATA}; download the archive again")
-    actions = [entity for entity in crate.get_by_type("CreateAction") if entity.id != "#run"]
-    made = {result.id for entity in actions for result in as_list(entity["result"])}
+        raise ValueError(f"{path}: {name} {wrong} in {METADATA}; {AGAIN}")
     for name in sorted(name for name in present if name.startswith("results/") and name not in made):
-        raise ValueError(f"{path}: {METADATA} names no job that made {name}; download the archive again")
+        raise ValueError(f"{path}: {METADATA} names no job that made {name}; {AGAIN}")

@@ -9,9 +9,8 @@ import os
 from html import escape
 from pathlib import Path
 
-import yaml
-
 from attnlimit.archive import verified
+from attnlimit.citation import read_citation
 from attnlimit.files import atomic, sha256_of
 from attnlimit.invenio import Server, require_safe
 from attnlimit.journal import one_line_errors
@@ -26,16 +25,6 @@ OTHERS = (
     "In a run on the embedded data these are articles of English Wikipedia (CC BY-SA and GFDL, by the authors of each "
     "article) and projections of all-MiniLM-L6-v2 (Apache-2.0); the archive says which text and which model it had."
 )
-
-
-def read_citation(path: Path = CITATION) -> dict:
-    """What the software says of itself, with all that a deposit needs."""
-    citation = yaml.safe_load(path.read_text())
-    needed = ("title", "version", "date-released", "license", "authors", "preferred-citation")
-    missing = [key for key in needed if not citation.get(key)]
-    if missing:
-        raise ValueError(f"{path}: no {', '.join(missing)}; a deposit needs it")
-    return citation
 
 
 def draft_record(citation: dict, archive: str, report: str) -> dict:
@@ -128,7 +117,7 @@ def read_drafts(note: Path) -> dict[str, str]:
 
 def deposit(archive: Path, sending: bool, pauses: tuple[float, ...] = PAUSES) -> None:
     """Show what a deposit holds; send it if asked to."""
-    citation = read_citation()
+    citation = read_citation(CITATION)
     files = deposit_files(archive)
     with verified(archive):  # a damaged one must not become a record
         pass
@@ -143,7 +132,7 @@ def deposit(archive: Path, sending: bool, pauses: tuple[float, ...] = PAUSES) ->
     print(json.dumps(record, indent=2, ensure_ascii=False))
     for path in files:
         print(f"file: {path}, {path.stat().st_size} bytes, sha256 {sha256_of(path)}")
-    print(f"server: {url}\nNothing was sent; --upload sends it.")
+    print(f"server: {url}\nNothing was sent; `make deposit UPLOAD=yes` (--upload) sends it.")
 
 
 def main(arguments: list[str] | None = None, pauses: tuple[float, ...] = PAUSES) -> None:

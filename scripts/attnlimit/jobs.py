@@ -69,21 +69,25 @@ def parameters(record: dict, params: Params) -> dict[str, str]:
     log, rest = record["log"][0], list(record["params"])
     wildcards = dict(re.findall(r"([a-z]+)_(\d+)", Path(log).stem))
     named = params.fixed | {name: wildcards[name] for name in params.varying if name in wildcards}
+    changed = ValueError(f"{log}: that job ran with other parameters than these; run `make reproduce` again")
     for value in named.values():
         if value not in rest:
-            raise ValueError(f"{log}: that job ran with other parameters than these; run `make reproduce` again")
+            raise changed
         rest.remove(value)
-    return named | dict(zip((name for name in params.varying if name not in named), rest, strict=True))
+    other = [name for name in params.varying if name not in named]
+    if len(rest) != len(other):
+        raise changed
+    return named | dict(zip(other, rest, strict=True))
 
 
 def read_record(name: str, root: Path) -> dict | None:
-    """The record of one file; None for a file that no job made."""
+    """The record of one file; None for a file that no job made: all that jobs make is in results/."""
+    if not name.startswith("results/"):
+        return None
     path = record_path(name, root)
-    if path.is_file():
-        return json.loads(path.read_text())
-    if name.startswith("results/"):
+    if not path.is_file():
         raise LookupError(f"{name}: Snakemake has no record of how it was made; run again with --forcerun {name}")
-    return None
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def record_path(name: str, root: Path) -> Path:
@@ -98,4 +102,4 @@ def write_records(jobs: Iterable[Job], root: Path, time: float) -> None:
         record = {"rule": job.rule, "input": list(job.input), "log": [job.log], "params": list(job.params)}
         record |= {"record_format_version": FORMAT, "incomplete": False, "starttime": time, "endtime": time}
         for name in job.output:
-            record_path(name, root).write_text(json.dumps(record))
+            record_path(name, root).write_text(json.dumps(record), encoding="utf-8")

@@ -60,6 +60,14 @@ def local_paths(location: str) -> dict[str, Path]:
     return {name: folder / name for name in FILES}
 
 
+def local_model_files(model: dict, away: bool) -> list[str]:
+    """The files of the user's own that a model is read from; if they are `away`, where they would be."""
+    if model["source"] != "local":
+        return []
+    folder = Path(model["location"]).expanduser()
+    return [str(path) for path in ([folder / name for name in FILES] if away else local_paths(str(folder)).values())]
+
+
 def local_model(location: str) -> ModelFiles:
     """The model of a folder as it is now, named after the folder."""
     paths = local_paths(location)

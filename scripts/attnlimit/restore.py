@@ -15,7 +15,8 @@ def main(arguments: list[str] | None = None) -> None:
     with one_line_errors():
         absent = restore(given.archive, given.folder)
     print(f"{given.folder}: restored; `make setup` there, then `.venv/bin/snakemake -n` has nothing to do")
-    print(f"not in the archive, made or asked for again when a change needs it: {', '.join(absent)}")
+    for name, why in absent.items():
+        print(f"not in the archive: {name} ({why})")
 
 
 if __name__ == "__main__":

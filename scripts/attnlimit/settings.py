@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Container
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -43,8 +44,11 @@ SOURCES = {  # by section and source: the keys it needs, and those it may have
 Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
 
-def check(config: dict, schema: Path) -> None:
-    """Raise ValueError at the first key that the schema or the rules between keys refuse."""
+def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
+    """Raise ValueError at the first key that the schema or the rules between keys refuse.
+
+    Files of the sections in `away` are not looked for.
+    """
     error = best_match(validator(schema).iter_errors(config))
     if error is not None:
         raise ValueError(f"config: {'.'.join(map(str, error.path)) or 'top level'}: {error.message[:200]}")
@@ -64,11 +68,29 @@ def check(config: dict, schema: Path) -> None:
         refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
     for name in ("fetch_corpus", "fetch_model"):
         check_source(name, config[name])
-    if config["fetch_corpus"]["source"] in ("dump", "text"):
+    if config["fetch_corpus"]["source"] in ("dump", "text") and "fetch_corpus" not in away:
         check_location(config["fetch_corpus"])
     check_uniform(config["simulate_uniform"])
-    check_layers(config["layers"], config["fetch_model"])
+    if "fetch_model" not in away:
+        check_layers(config["layers"], config["fetch_model"])
     check_jobs(config)
+
+
+def sources_away(config: dict, archived: Path) -> set[str]:
+    """Sections whose files an archive did not hold, in a folder restored from it: its settings are in `archived`.
+
+    What was made of those files is here, so nobody needs them until one of these sections changes.
+    """
+    if not archived.is_file():
+        return set()
+    before = yaml.safe_load(archived.read_text(encoding="utf-8"))
+    same = [name for name in SOURCES if config.get(name) == before.get(name)]
+    return {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_away(before[name])}
+
+
+def is_away(section: dict) -> bool:
+    location = section["location"]
+    return not is_url(location) and not Path(location).expanduser().exists()
 
 
 @cache

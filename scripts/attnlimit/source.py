@@ -14,7 +14,18 @@ MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by runni
 
 
 def source_files(root: Path) -> list[str]:
-    """Names of the files that make up the workflow, relative to its folder, in order; it needs no git."""
+    """Names of the files that make up the workflow, relative to its folder, in order.
+
+    In a clone these are git's, so that whatever else lies about stays out; elsewhere, those in the same folders.
+    """
+    listed = git(root, "ls-files", "-z")
+    if listed is None:
+        return files_in_place(root)
+    return sorted(name for name in listed.split("\0") if name and (root / name).is_file())
+
+
+def files_in_place(root: Path) -> list[str]:
+    """Names of the files in the workflow's folders, but for what running leaves there."""
     found = [path for path in map(root.joinpath, FILES) if path.is_file()]
     for folder in FOLDERS:
         found += [path for path in (root / folder).rglob("*") if path.is_file()]
@@ -31,11 +42,17 @@ def source_sha256(root: Path) -> str:
 
 
 def commit(root: Path) -> str:
-    """The commit that is checked out, with -dirty if its files were changed; "" if this is no clone."""
+    """The commit that is checked out, with -dirty if its files were changed; "unknown" if there is no git to tell."""
+    described = git(root, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    return "unknown" if described is None else described.strip()
+
+
+def git(root: Path, *arguments: str) -> str | None:
+    """What git says; None where this is no clone, or there is no git, or it does not trust the folder's owner."""
     if not (root / ".git").exists():
-        return ""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+        return None
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):  # no git here, or a clone of another user
-        return ""
+        command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None

@@ -21,7 +21,8 @@ from zarr.storage import MemoryStore, ZipStore
 from attnlimit.files import atomic, disk_error
 
 CHUNK_BYTES = 32 * 2**20
-DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, RuntimeError, OSError)
+DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, ValueError, RuntimeError, OSError)
+DAMAGE += (TypeError, AttributeError, ArithmeticError, MemoryError)  # what Zarr makes of wrong metadata
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 

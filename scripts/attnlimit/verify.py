@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from attnlimit.archive import verified
+from attnlimit.bag import files_below
 from attnlimit.files import sha256_of
 from attnlimit.journal import one_line_errors
 
@@ -12,11 +13,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="attnlimit.verify", description=__doc__)
     parser.add_argument("archive", type=Path)
     path = parser.parse_args(arguments).archive
-    with one_line_errors(), verified(path) as payload:
-        files = [file for file in payload.rglob("*") if file.is_file()]
-        stores = sum(file.name.endswith(".zarr.zip") for file in files)
-        size = sum(file.stat().st_size for file in files)
-    print(f"{path}: whole; {len(files)} files of {size:,} bytes as in the manifest, {stores} stores readable")
+    with one_line_errors(), verified(path) as contents:
+        files = files_below(contents.payload)
+        stores = sum(name.endswith(".zarr.zip") for name in files)
+    print(f"{path}: whole; {len(files)} files as in the manifest, {len(contents.jobs)} jobs, {stores} stores readable")
     print(f"sha256 {sha256_of(path)}")
 
 
