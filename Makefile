@@ -7,6 +7,11 @@ TO ?= restored
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake
 OPTIONS := --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
+$(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(file)' here)))
+
+# The bar of the rich logger also shows the logs of failed jobs: what they say in short is repeated after them.
+LAST_WORDS := find results/logs -name '*.txt' -newer .snakemake/started 2>/dev/null | while read -r log; do \
+	grep -E '^[A-Za-z]+(Error|Exception): ' "$$log" | tail -n 1; done
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -24,8 +29,8 @@ setup: .venv/ready ## build the environment in .venv from requirements.lock
 	@touch $@
 
 reproduce: .venv/ready ## run everything: figures, table, report, archive; CONFIG=my.yaml for your own, CORES=8 for more
-	@start=$$(date +%s) && \
-	$(SNAKEMAKE) $(OPTIONS) --logger rich && \
+	@start=$$(date +%s); mkdir -p .snakemake; touch .snakemake/started; \
+	$(SNAKEMAKE) $(OPTIONS) --logger rich || { $(LAST_WORDS); exit 1; } && \
 	$(MAKE) --no-print-directory results/report.html && \
 	echo && cat results/answer.txt && echo "time taken: $$(($$(date +%s) - start)) s" && \
 	echo && echo "report   results/report.html" && echo "figures  results/figures/" && echo "table    results/rates.csv" && echo "archive  results/attnlimit.tar.zst"

@@ -12,11 +12,15 @@ open_log(snakemake.log[0])
 p = snakemake.params
 
 stores = {path: read_attrs(path) for path in snakemake.input.stores}
-files = [(path, str(attrs.get("seed", "")), attrs["code"], sha256_of(path)) for path, attrs in stores.items()]
+columns = ("file", "tokens to draw from", "seed", "hash of the code", "sha256 of the file")
+files = [
+    (path, str(attrs.get("population", "")), str(attrs.get("seed", "")), attrs["code"], sha256_of(path))
+    for path, attrs in stores.items()
+]
 whole = "The same settings, versions and kind of processor give the same bytes in every store, table and figure."
 parts = [
     section("Data", table(("of", "what"), identities(stores.values()))),
-    section("Stores", paragraph(whole), table(("file", "seed", "hash of the code", "sha256 of the file"), files)),
+    section("Stores", paragraph(whole), table(columns, files)),
     section("Settings, as resolved", table(("key", "value"), settings(p.config))),
     section("Versions", table(("package", "version"), versions(stores.values()))),
     section("Machine", table(("of", "what"), machine())),

@@ -45,7 +45,7 @@ def test_the_answer_by_hand(far):
     """
     assert answer(rates(far)) == [
         "beta of 4 heads: mean 0.12 to 0.50; covariance 0.50 to 0.80",
-        "Spearman correlation of beta with H: mean -1.00; covariance +0.60",
+        "Spearman correlation of beta with H, all heads: mean -1.00; covariance +0.60",
         "heads whose 95 % interval lies below 1/2: "
         "mean 3 of 4 (1 of them no power law or saturated); covariance 1 of 4 (1 of them no power law or saturated)",
         "worst fit: mean, layer 0 head 1, chi2 8 for dof 4 (within the threshold); "

@@ -15,6 +15,7 @@ from attnlimit.archive import ARCHIVE, restore, verified
 from attnlimit.bag import files_below, pack
 from attnlimit.crate import METADATA
 from attnlimit.jobs import Params, read_record, record_path, trace
+from attnlimit.source import commit
 
 JOBS = "provenance/jobs.json"
 
@@ -79,7 +80,8 @@ def test_the_crate_says_how_each_file_was_made(archive):
     made = crate.get("#split/shard_0")
     assert made.type == "CreateAction"
     assert made["instrument"].id == "scripts/split.py"
-    assert made["instrument"]["softwareRequirements"].id == "envs/split.yaml"
+    needed = [entity.id for entity in made["instrument"]["softwareRequirements"]]
+    assert needed == ["envs/split.yaml", "requirements.lock"]
     assert made["result"].id == SHARD
     assert {f"#{TEXT}", f"#{WEIGHTS}"} <= {entity.id for entity in made["object"]}
     values = {entity["name"]: entity["value"] for entity in made["object"] if entity.type == "PropertyValue"}
@@ -111,6 +113,7 @@ def test_restored_files_records_and_settings(archive, tmp_path):
         record = read_record(job.output[0], folder)
         assert (record["rule"], tuple(record["params"]), tuple(record["input"])) == (job.rule, job.params, job.input)
     assert yaml.safe_load((folder / "config.yaml").read_text()) == CONFIG
+    assert commit(folder) == f"restored from {'0' * 40}"
     times = {file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
     assert len(times) == 1
     assert {path.name for path in tmp_path.iterdir()} == {"run", "restored"}
@@ -178,8 +181,9 @@ def test_nothing_is_restored_over_files_or_from_a_damaged_archive(archive, tmp_p
         restore(archive, tmp_path / "run")
     (tmp_path / "empty").mkdir()
     archive.write_bytes(archive.read_bytes()[:-10])
-    with pytest.raises(ValueError, match="truncated"):
-        restore(archive, tmp_path / "empty")
+    for name in ("empty", "absent"):
+        with pytest.raises(ValueError, match="truncated"):
+            restore(archive, tmp_path / name)
     assert list((tmp_path / "empty").iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"run", "empty"}
 

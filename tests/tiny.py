@@ -34,7 +34,13 @@ RULES = {
 
 def make_run(folder: Path) -> None:
     """Sources, results and Snakemake's records in an empty folder."""
-    for name in ("Snakefile", "README.md", "config.yaml", *(f"scripts/{rule}.py" for rule in RULES)):
+    for name in (
+        "Snakefile",
+        "README.md",
+        "config.yaml",
+        "requirements.lock",
+        *(f"scripts/{rule}.py" for rule in RULES),
+    ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(f"# {name}\n")
     (folder / "config.yaml").write_text("# every choice\nseed: 1\nfit_rates: {bootstrap: 99}\n")

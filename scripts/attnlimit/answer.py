@@ -12,7 +12,7 @@ def answer(rates: xr.Dataset) -> list[str]:
     mean, cov = (heads.sel(statistic=STATISTICS.index(name)) for name in ("mean", "cov"))
     return [
         f"beta of {heads.sizes['row']} heads: mean {spread(mean)}; covariance {spread(cov)}",
-        f"Spearman correlation of beta with H: mean {correlation(mean)}; covariance {correlation(cov)}",
+        f"Spearman correlation of beta with H, all heads: mean {correlation(mean)}; covariance {correlation(cov)}",
         f"heads whose 95 % interval lies below 1/2: mean {below_half(mean)}; covariance {below_half(cov)}",
         f"worst fit: mean, {worst_fit(mean)}; covariance, {worst_fit(cov)}",
     ]

@@ -17,7 +17,7 @@ from attnlimit.citation import read_citation
 from attnlimit.crate import METADATA, describe, require_crate
 from attnlimit.jobs import Job, Params, trace, write_records
 from attnlimit.provenance import machine, versions
-from attnlimit.source import source_files
+from attnlimit.source import ENVIRONMENT, source_files
 from attnlimit.store import read
 
 ARCHIVE = "results/attnlimit.tar.zst"
@@ -45,7 +45,7 @@ def write_archive(
         payload = Path(stage)
         for name in [*source_files(root), *kept]:
             place(root / name, payload / name, name)
-        write_provenance(payload / "provenance", jobs, config, kept, absent)
+        write_provenance(payload, jobs, config, kept, absent, commit)
         crate = describe(files_below(payload), jobs, targets, citation, absent)
         (payload / METADATA).write_text(crate, encoding="utf-8")
         pack(payload, path, bag_info(citation, commit))
@@ -73,17 +73,21 @@ def bag_info(citation: dict, commit: str) -> dict[str, str]:
     }
 
 
-def write_provenance(folder: Path, jobs: list[Job], config: dict, kept: list[str], absent: dict[str, str]) -> None:
+def write_provenance(
+    payload: Path, jobs: list[Job], config: dict, kept: list[str], absent: dict[str, str], commit: str
+) -> None:
     """The resolved config, the jobs, the identity of data and model, versions and machine, one file each."""
+    folder = payload / "provenance"
     folder.mkdir()
     attrs = [read(name).attrs for name in kept if name.endswith(".zarr.zip")]  # whole: nothing damaged is archived
     data = {name: each[name] for each in attrs for name in ("corpus", "model") if name in each}
     computed = sorted({str(each["device"]) for each in attrs if "device" in each})
-    environment = {"versions": dict(versions(attrs)), "computed on": computed, "archived on": dict(machine())}
+    environment = {"commit": commit, "versions": dict(versions(attrs)), "computed on": computed}
+    environment |= {"archived on": dict(machine())}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
     write_json(folder / "jobs.json", [job._asdict() for job in jobs])
     write_json(folder / "data.json", data | {"not in the archive": absent})
-    write_json(folder / "environment.json", environment)
+    write_json(payload / ENVIRONMENT, environment)
 
 
 def write_json(path: Path, content: dict | list) -> None:
@@ -140,16 +144,21 @@ def restore(path: Path, folder: Path) -> dict[str, str]:
     folder = folder.resolve()
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise FileExistsError(f"{folder}: no empty folder; give another with TO=…")
+    made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    with verified(path, scratch=folder) as (payload, jobs, config, absent):
-        now = time.time()
-        write_records(jobs, payload, now)
-        keep_config(payload / "config.yaml", config)
-        shutil.copyfile(path, payload / ARCHIVE)
-        for file in payload.rglob("*"):  # one date for all: nothing is newer than what was made from it
-            os.utime(file, (now, now))
-        for file in sorted(payload.iterdir()):
-            file.rename(folder / file.name)
+    try:
+        with verified(path, scratch=folder) as (payload, jobs, config, absent):
+            now = time.time()
+            write_records(jobs, payload, now)
+            keep_config(payload / "config.yaml", config)
+            shutil.copyfile(path, payload / ARCHIVE)
+            for file in payload.rglob("*"):  # one date for all: nothing is newer than what was made from it
+                os.utime(file, (now, now))
+            for file in sorted(payload.iterdir()):
+                file.rename(folder / file.name)
+    finally:
+        if made and not any(folder.iterdir()):
+            folder.rmdir()
     return absent
 
 

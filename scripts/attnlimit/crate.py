@@ -82,7 +82,7 @@ def describe(files: Iterable[str], jobs: list[Job], targets: list[str], citation
     for rule in used:
         script = entities[f"scripts/{rule}.py"]
         script.properties()["@type"] = SOFTWARE
-        script["softwareRequirements"] = entities[f"envs/{rule}.yaml"]
+        script["softwareRequirements"] = [entities[f"envs/{rule}.yaml"], entities["requirements.lock"]]
     run = thing(crate, "#run", "CreateAction", name="the run of the workflow")
     run["instrument"] = workflow
     run["object"] = entities["provenance/config.yaml"]

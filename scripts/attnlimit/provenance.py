@@ -16,13 +16,14 @@ def settings(config: dict) -> list[tuple[str, str]]:
 
 
 def identities(stores: Iterable[dict]) -> list[tuple[str, str]]:
-    """What the attrs of stores say of the corpus, the model and the tokenizer they come from, each once."""
-    found = {}
+    """What the attrs of stores say of the corpus, the model and the tokenizer they come from, each value once."""
+    found: dict[str, set[str]] = {}
     for attrs in stores:
-        for name in ("corpus", "model"):
-            found |= {f"{name}.{key}": str(value) for key, value in attrs.get(name, {}).items()}
-        found |= {key: str(attrs[key]) for key in ("tokenizer_sha256", "population") if key in attrs}
-    return sorted(found.items())
+        facts = {f"{name}.{key}": value for name in ("corpus", "model") for key, value in attrs.get(name, {}).items()}
+        facts |= {key: attrs[key] for key in ("tokenizer_sha256",) if key in attrs}
+        for key, value in facts.items():
+            found.setdefault(key, set()).add(str(value))
+    return [(key, ", ".join(sorted(values))) for key, values in sorted(found.items())]
 
 
 def versions(stores: Iterable[dict]) -> list[tuple[str, str]]:

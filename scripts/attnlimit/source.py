@@ -4,12 +4,14 @@ Standard library only: the host that plans the jobs may have nothing else.
 """
 
 import hashlib
+import json
 import subprocess
 from pathlib import Path
 
 FOLDERS = (".ci", "configs", "docs", "envs", "profiles", "rules", "scripts", "tests")
 FILES = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "Snakefile", "THIRD_PARTY.md")
 FILES += (".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
+ENVIRONMENT = "provenance/environment.json"  # in an archive, and so in a folder restored from one
 MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by running, beside the sources
 
 
@@ -42,9 +44,15 @@ def source_sha256(root: Path) -> str:
 
 
 def commit(root: Path) -> str:
-    """The commit that is checked out, with -dirty if its files were changed; "unknown" if there is no git to tell."""
+    """The commit that is checked out, with -dirty if its files were changed; in a restored folder, the archive's."""
     described = git(root, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
-    return "unknown" if described is None else described.strip()
+    restored = root / ENVIRONMENT
+    if described is not None:
+        return described.strip()
+    if restored.is_file():
+        before = json.loads(restored.read_text(encoding="utf-8"))["commit"]
+        return f"restored from {before.removeprefix('restored from ')}"
+    return "unknown"
 
 
 def git(root: Path, *arguments: str) -> str | None:
