@@ -11,7 +11,7 @@ $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(fi
 
 # The bar of the rich logger also shows the logs of failed jobs: what they say in short is repeated after them.
 LAST_WORDS := find results/logs -name '*.txt' -newer .snakemake/started 2>/dev/null | while read -r log; do \
-	grep -E '^[A-Za-z]+(Error|Exception): ' "$$log" | tail -n 1; done
+	grep -E '^[A-Za-z]+(Error|Exception): ' "$$log" | tail -n 1; done | sort -u
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
