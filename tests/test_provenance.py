@@ -16,10 +16,10 @@ def test_settings_have_one_row_a_key():
 
 
 def test_each_identity_stands_once_and_every_version_is_named():
-    model = {"name": "m", "sha256": "ab"}
+    model = {"name": "m", "sha256": {"config.json": "ab"}}
     first = {"model": model, "versions": {"numpy": "2.0", "zarr": "3.1"}}
     second = {"model": model | {"name": "n"}, "population": 50, "versions": {"numpy": "2.1"}}
-    assert identities([first, second]) == [("model.name", "m, n"), ("model.sha256", "ab")]
+    assert identities([first, second]) == [("model.name", "m, n"), ("model.sha256.config.json", "ab")]
     assert versions([first, second]) == [
         ("numpy", "2.0, 2.1"),
         ("python", platform.python_version()),

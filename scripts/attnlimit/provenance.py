@@ -19,11 +19,17 @@ def identities(stores: Iterable[dict]) -> list[tuple[str, str]]:
     """What the attrs of stores say of the corpus, the model and the tokenizer they come from, each value once."""
     found: dict[str, set[str]] = {}
     for attrs in stores:
-        facts = {f"{name}.{key}": value for name in ("corpus", "model") for key, value in attrs.get(name, {}).items()}
-        facts |= {key: attrs[key] for key in ("tokenizer_sha256",) if key in attrs}
-        for key, value in facts.items():
-            found.setdefault(key, set()).add(str(value))
+        for name in {"corpus", "model", "tokenizer_sha256"} & set(attrs):
+            for key, value in leaves(name, attrs[name]):
+                found.setdefault(key, set()).add(value)
     return [(key, ", ".join(sorted(values))) for key, values in sorted(found.items())]
+
+
+def leaves(name: str, value: object) -> list[tuple[str, str]]:
+    """A value by its name; of a mapping, each value by its names, joined with dots."""
+    if not isinstance(value, dict):
+        return [(name, str(value))]
+    return [leaf for key, inner in value.items() for leaf in leaves(f"{name}.{key}", inner)]
 
 
 def versions(stores: Iterable[dict]) -> list[tuple[str, str]]:
