@@ -8,7 +8,8 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; }
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
 table { border-collapse: collapse; font-size: 0.8em; }
 th, td { padding: 0.2em 1em 0.2em 0; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }
-td { overflow-wrap: anywhere; } td:first-child { overflow-wrap: normal; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td { overflow-wrap: anywhere; } td:first-child { overflow-wrap: normal; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
 .small { color: #555; font-size: 0.9em; } pre { font-size: 0.85em; white-space: pre-wrap; overflow-wrap: anywhere; }
 """
 
