@@ -42,13 +42,13 @@ archive: .venv/ready ## everything behind the results as one file: sources, stor
 	@$(SNAKEMAKE) results/attnlimit.tar.zst $(OPTIONS) --logger rich
 
 verify: .venv/ready ## check an archive: ARCHIVE=results/attnlimit.tar.zst
-	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.verify "$(ARCHIVE)"
+	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.archive.verify "$(ARCHIVE)"
 
 restore: .venv/ready ## unpack a checked archive, to look or to go on from there: ARCHIVE=..., TO=restored
-	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.restore "$(ARCHIVE)" "$(TO)"
+	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.archive.restore "$(ARCHIVE)" "$(TO)"
 
 deposit: .venv/ready ## show what would go to Zenodo; UPLOAD=yes sends it as a draft, with the token in ZENODO_TOKEN
-	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.deposit "$(ARCHIVE)" $(if $(filter yes,$(UPLOAD)),--upload)
+	@PYTHONPATH=scripts $(BIN)/python -m attnlimit.archive.deposit "$(ARCHIVE)" $(if $(filter yes,$(UPLOAD)),--upload)
 
 bench: .venv/ready ## time the kernel against what a user would write, into results/bench/
 	@$(SNAKEMAKE) results/bench/attention.json $(OPTIONS) --forcerun bench_attention --logger rich

@@ -11,7 +11,7 @@ from snakemake.utils import update_config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
-from attnlimit.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
+from attnlimit.plan.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 

@@ -24,7 +24,7 @@ rule archive_results:
         rules=lambda wildcards: archived_rules(),
         commit=lambda wildcards: commit(ROOT),
         source=lambda wildcards: source_sha256(ROOT),
-        embeddings=config["archive_results"]["embeddings"],
+        settings=config["archive_results"],
         code=code("archive_results.py"),
     script:
         "../scripts/archive_results.py"

@@ -23,10 +23,8 @@ rule bench_attention:
         mem_mb=12000,
         runtime=60,
     params:
-        repeats=config["bench_attention"]["repeats"],
-        limit_repeats=config["bench_attention"]["limit_repeats"],
-        scale=config["bench_attention"]["scale"],
+        settings=config["bench_attention"],
         seed=config["seed"],
-        code=code("bench_attention.py", **config["bench_attention"]),
+        code=code("bench_attention.py"),
     script:
         "../scripts/bench_attention.py"

@@ -1,9 +1,6 @@
 # Shared by all rules: the checked config, wildcard constraints, code hashes, file lists. No rules here.
-import ast
-import hashlib
 import os
 import sys
-from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -11,12 +8,13 @@ from snakemake.exceptions import WorkflowError
 ROOT = Path(workflow.basedir)
 SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
-from attnlimit.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
+from attnlimit.plan.code_hash import code_hash  # noqa: E402
+from attnlimit.plan.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.files import require_writable  # noqa: E402
-from attnlimit.location import local_files  # noqa: E402
-from attnlimit.model_files import local_model_files  # noqa: E402
-from attnlimit.settings import check, sources_away  # noqa: E402
-from attnlimit.source import commit, source_sha256  # noqa: E402
+from attnlimit.corpus.location import local_files  # noqa: E402
+from attnlimit.model.files import local_model_files  # noqa: E402
+from attnlimit.plan.config import check, sources_away  # noqa: E402
+from attnlimit.plan.workflow_files import commit, source_sha256  # noqa: E402
 
 try:
     require_writable(".")  # Snakemake itself would fail with a traceback
@@ -42,14 +40,15 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
-PASS = {key: config["compute_limits"][key] for key in ("block", "queries")}
-DRAWS = {key: config["measure_errors"][key] for key in ("nested", "replacement")}
 SIMULATIONS = ["gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
-SOURCES = ["bert", *SIMULATIONS, "ablation"]
+SOURCES = ["bert", *SIMULATIONS, "ablation"]  # of errors that fit_rates fits
+SUMMARIES = ["uniform", "hardmax", "normality", "constants"]  # fits of their own
+ASSESSED = ["bert", *SIMULATIONS, *SUMMARIES]
 FIGURES = ["convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation", "tails", "ablation"]
 FIGURES += ["gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic"]
 FIGURES += ["sphere_beta_vs_horizon", "hardmax", "uniform", "normality", "claims"]
 FORMATS = ["pdf", "svg", "png"]
+SMALL = {"mem_mb": 1000, "runtime": 10}  # resources of a job that reads a few small files
 TARGETS = [f"results/{name}" for name in ("rates.csv", "answer.txt", "answer.html", "claims.json", "claims.html")]
 TARGETS += ["results/provenance.html", *expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)]
 
@@ -61,37 +60,26 @@ wildcard_constraints:
     source="|".join(SOURCES),
 
 
-def code(script, **settings):
-    """Hash of what a job depends on: its script, the library modules that imports, its env, and named settings.
-
-    Snakemake itself looks at a script's date and never at an imported module; it compares the values of params without
-    their names, so that two swapped values look unchanged, unless the names are in here.
-    """
-    found, queue = {ENVS / Path(script).with_suffix(".yaml")}, [SCRIPTS / script]
-    while queue:
-        path = queue.pop()
-        if path not in found:
-            found.add(path)
-            queue += imported(path)
-    digest = hashlib.sha256(repr(sorted(settings.items())).encode())
-    for path in sorted(found):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+def code(script):
+    """Hash of the statements that a job of this script may run, and of its env file."""
+    return code_hash(SCRIPTS / script, (ENVS / script).with_suffix(".yaml"))
 
 
-@cache
-def imported(path):
-    """Library modules that a file imports; only `from attnlimit.x import y` is understood."""
-    modules = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        ours = [name for name in names if name.split(".")[0] == "attnlimit"]
-        if ours and (isinstance(node, ast.Import) or ours == ["attnlimit"]):
-            raise WorkflowError(f"{path}: write `from attnlimit.module import name`, which code() can follow")
-        modules += ours
-    return [SCRIPTS.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
+def figure(name, caption=None, category="3 Figures", **labels):
+    """The outputs of a figure: one file a format, of which the report shows the PNG with its caption."""
+    files = {form: f"results/figures/{name}.{form}" for form in FORMATS}
+    shown = report(files["png"], caption=f"report/{caption or name}.rst", category=category, labels=labels)
+    return files | {"png": shown}
+
+
+def only(section, *keys):
+    """The part of a config section that a rule depends on."""
+    return {key: section[key] for key in keys}
+
+
+def without(section, *keys):
+    """A config section but for keys that change none of the rule's numbers."""
+    return {key: value for key, value in section.items() if key not in keys}
 
 
 def memory(rule):
@@ -124,15 +112,11 @@ EMBEDDINGS = expand("results/embeddings/shard_{shard}.zarr.zip", shard=SHARDS)
 
 
 def errors_of_source(wildcards):
-    """Where fit_rates finds the errors of a source, and the geometry if they do not hold it themselves."""
-    if wildcards.source == "ablation":
-        return {"errors": ["results/ablation/errors.zarr.zip"]}
-    if wildcards.source != "bert":
-        return {"errors": [f"results/synthetic/{wildcards.source}.zarr.zip"]}
-    return {
-        "errors": expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS),
-        "geometry": expand("results/geometry/layer_{layer}.zarr.zip", layer=LAYERS),
-    }
+    """Where fit_rates finds the errors of a source: a store a layer of the model, one store of anything else."""
+    if wildcards.source == "bert":
+        return expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS)
+    folder = {"ablation": "ablation/errors"}.get(wildcards.source, f"synthetic/{wildcards.source}")
+    return [f"results/{folder}.zarr.zip"]
 
 
 def archived_rules():

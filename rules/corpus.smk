@@ -26,9 +26,9 @@ rule fetch_corpus:
         mem_mb=1000,
         runtime=30 if config["fetch_corpus"]["source"] == "excerpt" else 1440,
     params:
-        corpus=config["fetch_corpus"],
+        settings=config["fetch_corpus"],
         downloads="results/downloads",
-        code=code("fetch_corpus.py", **config["fetch_corpus"]),
+        code=code("fetch_corpus.py"),
     script:
         "../scripts/fetch_corpus.py"
 
@@ -53,11 +53,8 @@ rule fetch_model:
         mem_mb=2000,
         runtime=30,
     params:
-        source=config["fetch_model"]["source"],
-        location=config["fetch_model"]["location"],
-        revision=config["fetch_model"]["revision"],
-        weights_sha256=config["fetch_model"]["weights_sha256"],
-        code=code("fetch_model.py", **config["fetch_model"]),
+        settings=config["fetch_model"],
+        code=code("fetch_model.py"),
     script:
         "../scripts/fetch_model.py"
 
@@ -79,10 +76,8 @@ rule tokenize_corpus:
         mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
         runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
     params:
-        block=config["tokenize_corpus"]["block"],
-        full_blocks=config["tokenize_corpus"]["full_blocks"],
-        population=config["tokenize_corpus"]["population"],
+        settings=config["tokenize_corpus"],
         seed=config["seed"],
-        code=code("tokenize_corpus.py", **config["tokenize_corpus"]),
+        code=code("tokenize_corpus.py"),
     script:
         "../scripts/tokenize_corpus.py"

@@ -2,7 +2,7 @@
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/*
 # OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer;
 #                                                      rounding_error (layer)
-#          results/geometry/layer_{layer}.zarr.zip     horizon, psi, bound_v3, … (head); token_covariance (feature, feature_2)
+#          results/geometry/layer_{layer}.zarr.zip     horizon, psi, … (head); token_covariance (feature, feature_2)
 #          results/tails/layer_{layer}.zarr.zip        eigenvalues (feature), participation_ratio; variance, kurtosis (head, direction),
 #                                                      log_mgf_ratio, effective_tokens (head, direction, scale), sub_gaussian (head);
 #                                                      head -1: along the leading eigenvectors of the tokens' covariance
@@ -28,8 +28,7 @@ rule extract_embeddings:
         runtime=minutes("extract_embeddings"),
     params:
         shard=lambda wildcards: int(wildcards.shard),
-        shards=len(SHARDS),
-        dtype=config["extract_embeddings"]["dtype"],
+        settings=config["extract_embeddings"],
         code=code("extract_embeddings.py"),
     script:
         "../scripts/extract_embeddings.py"
@@ -80,10 +79,8 @@ rule measure_tails:
         runtime=growing(60),
     params:
         layer=lambda wildcards: int(wildcards.layer),
+        settings=config["measure_tails"],
         block=config["compute_limits"]["block"],
-        directions=config["measure_tails"]["directions"],
-        scales=config["measure_tails"]["scales"],
-        effective=config["measure_tails"]["effective"],
-        code=code("measure_tails.py", **config["measure_tails"]),
+        code=code("measure_tails.py"),
     script:
         "../scripts/measure_tails.py"

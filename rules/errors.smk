@@ -2,10 +2,11 @@
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/limits/layer_{layer}.zarr.zip
 # OUTPUTS  results/errors/parts/layer_{layer}_part_{part}.zarr.zip   the replicates of one job, and group means of differences
 #          results/errors/layer_{layer}.zarr.zip   mean, cov, cov_spectral (head, replicate, n), head -1 the whole layer;
-#                                                  {mean,cov}_gram (head, n, group, group_2), {mean,cov}_difference (n, feature, …)
+#                                                  {mean,cov}_gram (head, n, group, group_2), {mean,cov}_difference (n, feature, …);
+#                                                  horizon, psi, … (head)
 #          results/ablation/errors.zarr.zip   chosen heads with A scaled by alpha, against limits of their own: mean, cov, cov_spectral
 #                                             (setting, replicate, n); {mean,cov}_gram (setting, n, group, group_2); …_scale, horizon,
-#                                             psi, bound_v3, …, of_layer, of_head, alpha (setting)
+#                                             psi, …, of_layer, of_head, alpha (setting)
 
 
 rule measure_errors:
@@ -29,14 +30,10 @@ rule measure_errors:
     params:
         layer=lambda wildcards: int(wildcards.layer),
         replicates=lambda wildcards: replicates(wildcards.part),
-        group=config["measure_errors"]["group"],
-        sizes=config["measure_errors"]["sizes"],
-        nested=config["measure_errors"]["nested"],
-        replacement=config["measure_errors"]["replacement"],
-        dtype=config["measure_errors"]["dtype"],
-        device=config["device"],
+        settings=without(config["measure_errors"], "replicates", "groups_per_job"),  # how many, and how cut: in replicates
         seed=config["seed"],
-        code=code("measure_errors.py", **DRAWS),
+        device=config["device"],
+        code=code("measure_errors.py"),
     script:
         "../scripts/measure_errors.py"
 
@@ -86,17 +83,10 @@ rule measure_ablation:
         runtime=growing(240),
         gpu=gpus("measure_ablation"),
     params:
-        heads=config["measure_ablation"]["heads"],
-        scales=config["measure_ablation"]["scales"],
-        population=config["measure_ablation"]["population"],
-        sizes=config["measure_ablation"]["sizes"],
-        replicates=config["measure_ablation"]["replicates"],
-        group=config["measure_ablation"]["group"],
-        nested=config["measure_ablation"]["nested"],
-        dtype=config["measure_ablation"]["dtype"],
+        settings=config["measure_ablation"],
         block=config["compute_limits"]["block"],
-        device=config["device"],
         seed=config["seed"],
-        code=code("measure_ablation.py", **config["measure_ablation"]),
+        device=config["device"],
+        code=code("measure_ablation.py"),
     script:
         "../scripts/measure_ablation.py"

@@ -26,13 +26,10 @@ rule compute_limits:
     params:
         layer=lambda wildcards: int(wildcards.layer),
         part=lambda wildcards: int(wildcards.part),
-        parts=len(LIMIT_PARTS),
-        block=config["compute_limits"]["block"],
-        queries=config["compute_limits"]["queries"],
+        settings=config["compute_limits"],
         seed=config["seed"],
-        dtype=config["compute_limits"]["dtype"],
         device=config["device"],
-        code=code("compute_limits.py", **PASS),
+        code=code("compute_limits.py"),
     script:
         "../scripts/compute_limits.py"
 

@@ -13,7 +13,7 @@ rule state_provenance:
             ),
             "results/ablation/errors.zarr.zip",
             expand("results/synthetic/{name}.zarr.zip", name=[*SIMULATIONS, "hardmax", "uniform", "normality"]),
-            expand("results/rates/{source}.zarr.zip", source=[*SOURCES, "uniform"]),
+            expand("results/rates/{source}.zarr.zip", source=[*SOURCES, *SUMMARIES]),
         ],
         rest=[
             "results/rates.csv",
@@ -37,8 +37,7 @@ rule state_provenance:
         "../envs/state_provenance.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        **SMALL,
     params:
         config=config,
         code=code("state_provenance.py"),

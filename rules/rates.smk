@@ -10,7 +10,7 @@
 
 rule fit_rates:
     input:
-        unpack(errors_of_source),
+        errors=errors_of_source,
     output:
         rates="results/rates/{source}.zarr.zip",
     log:
@@ -26,11 +26,9 @@ rule fit_rates:
         runtime=30,
     params:
         source="{source}",
-        bootstrap=config["fit_rates"]["bootstrap"],
-        misfit=config["fit_rates"]["misfit"],
-        saturated=config["fit_rates"]["saturated"],
+        settings=config["fit_rates"],
         seed=config["seed"],
-        code=code("fit_rates.py", **config["fit_rates"]),
+        code=code("fit_rates.py"),
     script:
         "../scripts/fit_rates.py"
 
@@ -54,8 +52,7 @@ rule tabulate_rates:
         "../envs/tabulate_rates.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        **SMALL,
     params:
         code=code("tabulate_rates.py"),
     script:
@@ -79,8 +76,7 @@ rule state_answer:
         "../envs/state_answer.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        **SMALL,
     params:
         code=code("state_answer.py"),
     script:

@@ -1,15 +1,17 @@
 # Simulated tokens, whose limits have closed forms.
 # INPUTS   none
 # OUTPUTS  results/synthetic/sphere.zarr.zip    mean, cov, cov_spectral (setting, replicate, n); {mean,cov}_gram (setting, n, group,
-#                                               group_2); …_scale, horizon, psi, bound_v3, …, scale, attended (setting)
-#          results/synthetic/hardmax.zarr.zip   expected, proposition, ratio (n); {line,plane}_error (n, replicate_…), direct_error
-#                                               (dimension, n_direct, replicate_direct); …_value, …_value_se, …_local_slope, …_local_power
+#                                               group_2); …_scale, horizon, psi, …, scale, published, attended (setting)
+#          results/synthetic/hardmax.zarr.zip   {line,plane}_error (n, replicate_…), direct_error (dimension, n_direct, replicate_direct)
+#          results/rates/hardmax.zarr.zip       …_value, …_value_se, …_local_slope, …_local_power; expected, proposition, ratio (n);
+#                                               log_power, log_chi2, power_chi2
 #          results/synthetic/uniform.zarr.zip     sup, sup_coarse, effective (setting, replicate, n), a setting a dimension
 #                                                 and radius, NaN where not run; clt_edge, clt_sup (setting)
 #          results/rates/uniform.zarr.zip         beta, chi2, … (setting), constant, reached, … (setting, n),
-#                                                 growth, … (of_dimension)
-#          results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), a setting a tilt;
-#                                                 variance_ratio, n_bias, coverage, … (setting, n, coordinate)
+#                                                 growth, change_low, … (of_dimension)
+#          results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), a setting a tilt
+#          results/rates/normality.zarr.zip       variance_ratio, n_bias, coverage, distance, … (setting, n, coordinate)
+#          results/rates/constants.zarr.zip       power, share_power_fits_better, radii, radius_factor (statistic), from the sphere
 #          results/synthetic/gaussian.zarr.zip              as sphere; dimension, isotropic (setting)
 #          results/synthetic/gaussian_published.zarr.zip    as sphere; exact (setting): against the closed form, or a finite sample
 #          results/synthetic/gaussian_asymptotic.zarr.zip   as sphere; {mean,cov}_wide_bins (setting, replicate, n),
@@ -31,18 +33,10 @@ rule simulate_sphere:
         runtime=minutes("simulate_sphere"),
         gpu=gpus("simulate_sphere"),
     params:
-        dimension=config["simulate_sphere"]["dimension"],
-        radius=config["simulate_sphere"]["radius"],
-        horizons=config["simulate_sphere"]["horizons"],
-        scales=config["simulate_sphere"]["scales"],
-        sizes=config["simulate_sphere"]["sizes"],
-        replicates=config["simulate_sphere"]["replicates"],
-        group=config["simulate_sphere"]["group"],
-        nested=config["simulate_sphere"]["nested"],
-        dtype=config["simulate_sphere"]["dtype"],
-        device=config["device"],
+        settings=config["simulate_sphere"],
         seed=config["seed"],
-        code=code("simulate_sphere.py", **config["simulate_sphere"]),
+        device=config["device"],
+        code=code("simulate_sphere.py"),
     script:
         "../scripts/simulate_sphere.py"
 
@@ -61,15 +55,9 @@ rule simulate_hardmax:
         mem_mb=growing(2000),
         runtime=growing(60),
     params:
-        sigma=config["simulate_hardmax"]["sigma"],
-        sizes=config["simulate_hardmax"]["sizes"],
-        line_replicates=config["simulate_hardmax"]["line_replicates"],
-        plane_replicates=config["simulate_hardmax"]["plane_replicates"],
-        dimensions=config["simulate_hardmax"]["dimensions"],
-        direct_sizes=config["simulate_hardmax"]["direct_sizes"],
-        direct_replicates=config["simulate_hardmax"]["direct_replicates"],
+        settings=config["simulate_hardmax"],
         seed=config["seed"],
-        code=code("simulate_hardmax.py", **config["simulate_hardmax"]),
+        code=code("simulate_hardmax.py"),
     script:
         "../scripts/simulate_hardmax.py"
 
@@ -88,15 +76,9 @@ rule simulate_uniform:
         mem_mb=growing(2000),
         runtime=minutes("simulate_uniform"),
     params:
-        sizes=config["simulate_uniform"]["sizes"],
-        largest_in_plane=config["simulate_uniform"]["largest_in_plane"],
-        radii=config["simulate_uniform"]["radii"],
-        replicates=config["simulate_uniform"]["replicates"],
-        step=config["simulate_uniform"]["step"],
-        angles=config["simulate_uniform"]["angles"],
-        limit_draws=config["simulate_uniform"]["limit_draws"],
+        settings=config["simulate_uniform"],
         seed=config["seed"],
-        code=code("simulate_uniform.py", **config["simulate_uniform"]),
+        code=code("simulate_uniform.py"),
     script:
         "../scripts/simulate_uniform.py"
 
@@ -118,12 +100,9 @@ rule fit_uniform:
         mem_mb=2000,
         runtime=30,
     params:
-        bootstrap=config["fit_rates"]["bootstrap"],
-        misfit=config["fit_rates"]["misfit"],
-        slope_tolerance=config["fit_uniform"]["slope_tolerance"],
-        carriers=config["fit_uniform"]["carriers"],
+        settings=config["fit_uniform"] | only(config["fit_rates"], "bootstrap", "misfit"),
         seed=config["seed"],
-        code=code("fit_uniform.py", **config["fit_uniform"]),
+        code=code("fit_uniform.py"),
     script:
         "../scripts/fit_uniform.py"
 
@@ -142,11 +121,9 @@ rule simulate_normality:
         mem_mb=growing(3000),
         runtime=minutes("simulate_normality"),
     params:
-        sizes=config["simulate_normality"]["sizes"],
-        tilts=config["simulate_normality"]["tilts"],
-        replicates=config["simulate_normality"]["replicates"],
+        settings=config["simulate_normality"],
         seed=config["seed"],
-        code=code("simulate_normality.py", **config["simulate_normality"]),
+        code=code("simulate_normality.py"),
     script:
         "../scripts/simulate_normality.py"
 
@@ -166,17 +143,10 @@ rule simulate_gaussian:
         runtime=minutes("simulate_gaussian"),
         gpu=gpus("simulate_gaussian"),
     params:
-        dimensions=config["simulate_gaussian"]["dimensions"],
-        condition=config["simulate_gaussian"]["condition"],
-        scales=config["simulate_gaussian"]["scales"],
-        sizes=config["simulate_gaussian"]["sizes"],
-        replicates=config["simulate_gaussian"]["replicates"],
-        group=config["simulate_gaussian"]["group"],
-        nested=config["simulate_gaussian"]["nested"],
-        dtype=config["simulate_gaussian"]["dtype"],
-        device=config["device"],
+        settings=config["simulate_gaussian"],
         seed=config["seed"],
-        code=code("simulate_gaussian.py", **config["simulate_gaussian"]),
+        device=config["device"],
+        code=code("simulate_gaussian.py"),
     script:
         "../scripts/simulate_gaussian.py"
 
@@ -196,19 +166,10 @@ rule simulate_gaussian_published:
         runtime=minutes("simulate_gaussian_published"),
         gpu=gpus("simulate_gaussian_published"),
     params:
-        dimension=config["simulate_gaussian_published"]["dimension"],
-        variance=config["simulate_gaussian_published"]["variance"],
-        scales=config["simulate_gaussian_published"]["scales"],
-        sizes=config["simulate_gaussian_published"]["sizes"],
-        replicates=config["simulate_gaussian_published"]["replicates"],
-        group=config["simulate_gaussian_published"]["group"],
-        nested=config["simulate_gaussian_published"]["nested"],
-        references=config["simulate_gaussian_published"]["references"],
-        reference_tokens=config["simulate_gaussian_published"]["reference_tokens"],
-        dtype=config["simulate_gaussian_published"]["dtype"],
-        device=config["device"],
+        settings=config["simulate_gaussian_published"],
         seed=config["seed"],
-        code=code("simulate_gaussian_published.py", **config["simulate_gaussian_published"]),
+        device=config["device"],
+        code=code("simulate_gaussian_published.py"),
     script:
         "../scripts/simulate_gaussian_published.py"
 
@@ -227,12 +188,75 @@ rule simulate_gaussian_asymptotic:
         mem_mb=growing(2000),
         runtime=growing(60),
     params:
-        horizons=config["simulate_gaussian_asymptotic"]["horizons"],
-        sizes=config["simulate_gaussian_asymptotic"]["sizes"],
-        replicates=config["simulate_gaussian_asymptotic"]["replicates"],
-        group=config["simulate_gaussian_asymptotic"]["group"],
-        bin_width=config["simulate_gaussian_asymptotic"]["bin_width"],
+        settings=config["simulate_gaussian_asymptotic"],
         seed=config["seed"],
-        code=code("simulate_gaussian_asymptotic.py", **config["simulate_gaussian_asymptotic"]),
+        code=code("simulate_gaussian_asymptotic.py"),
     script:
         "../scripts/simulate_gaussian_asymptotic.py"
+
+
+rule fit_hardmax:
+    input:
+        hardmax="results/synthetic/hardmax.zarr.zip",
+    output:
+        rates="results/rates/hardmax.zarr.zip",
+    log:
+        "results/logs/fit_hardmax/log.txt",
+    benchmark:
+        "results/benchmarks/fit_hardmax/run.tsv"
+    localrule: True
+    conda:
+        "../envs/fit_hardmax.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        settings=config["fit_hardmax"],
+        code=code("fit_hardmax.py"),
+    script:
+        "../scripts/fit_hardmax.py"
+
+
+rule fit_normality:
+    input:
+        normality="results/synthetic/normality.zarr.zip",
+    output:
+        rates="results/rates/normality.zarr.zip",
+    log:
+        "results/logs/fit_normality/log.txt",
+    benchmark:
+        "results/benchmarks/fit_normality/run.tsv"
+    localrule: True
+    conda:
+        "../envs/fit_normality.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        code=code("fit_normality.py"),
+    script:
+        "../scripts/fit_normality.py"
+
+
+rule fit_constants:
+    input:
+        errors="results/synthetic/sphere.zarr.zip",
+        rates="results/rates/sphere.zarr.zip",
+    output:
+        rates="results/rates/constants.zarr.zip",
+    log:
+        "results/logs/fit_constants/log.txt",
+    benchmark:
+        "results/benchmarks/fit_constants/run.tsv"
+    localrule: True
+    conda:
+        "../envs/fit_constants.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        settings=only(config["fit_rates"], "bootstrap"),
+        seed=config["seed"],
+        code=code("fit_constants.py"),
+    script:
+        "../scripts/fit_constants.py"

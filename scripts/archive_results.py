@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from attnlimit.archive import write_archive
+from attnlimit.archive.bundle import write_archive
+from attnlimit.archive.snakemake_records import Params
 from attnlimit.files import sha256_of
-from attnlimit.jobs import Params
-from attnlimit.journal import logger, open_log
+from attnlimit.log import logger, open_log
 
 open_log(snakemake.log[0])
 p, path = snakemake.params, Path(snakemake.output.archive)
 
 rules = {name: Params(**params) for name, params in p.rules.items()}
-write_archive(path, snakemake.input, p.config, rules, p.commit, p.embeddings)
+write_archive(path, snakemake.input, p.config, rules, p.commit, p.settings["embeddings"])
 logger.info("%s: %d bytes, sha256 %s", path, path.stat().st_size, sha256_of(path))

@@ -1,16 +1,15 @@
 """What the stored results say of each claim of the paper: records for machines, a page for people."""
 
-from attnlimit.claims import assess, write_json
-from attnlimit.claims_page import write_page
-from attnlimit.journal import logger, open_log
-from attnlimit.sampling import generator
+from attnlimit.claims.assess import assess, write_json
+from attnlimit.claims.page import write_page
+from attnlimit.log import logger, open_log
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
 p = snakemake.params
 
 stores = {name: read(path) for name, path in snakemake.input.items()}
-records = assess(stores, p.thresholds, generator(p.seed, "assess_claims"))
+records = assess(stores, p.thresholds)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict, record.in_short)
 write_json(records, snakemake.output.records)

@@ -6,19 +6,19 @@ from functools import partial
 import numpy as np
 import torch
 
-from attnlimit.attention import Heads
-from attnlimit.bench import Case, growth, ideal_seconds, our_limit, peak_megabytes, roofline, run_case
-from attnlimit.bench_table import table
-from attnlimit.contenders import ours, prepare
+from attnlimit.attention.kernel import Heads
+from attnlimit.bench.contenders import ours, prepare
+from attnlimit.bench.measure import Case, growth, ideal_seconds, our_limit, peak_megabytes, roofline, run_case
+from attnlimit.bench.table import table
 from attnlimit.files import atomic
-from attnlimit.journal import bar, open_log
-from attnlimit.population import atoms, gather
-from attnlimit.sampling import generator
+from attnlimit.log import bar, open_log
+from attnlimit.model.population import atoms, gather
+from attnlimit.seeds import generator
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)
-p = snakemake.params
+p, options = snakemake.params, snakemake.params.settings
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads)
 ids, positions = corpus["token_id"].values, corpus["position"].values
@@ -26,7 +26,7 @@ random = generator(p.seed, "bench_attention")
 
 
 def grid(low, high):
-    return [max(2, int(n)) for n in np.geomspace(low, high, 12) * p.scale]
+    return [max(2, int(n)) for n in np.geomspace(low, high, 12) * options["scale"]]
 
 
 def real(layer, count=None):
@@ -43,7 +43,7 @@ def sample(name, tokens, heads, sizes):
 
 
 def limit(layer, count):
-    count = min(int(count * p.scale), len(ids))
+    count = min(int(count * options["scale"]), len(ids))
     tokens, heads = real(layer, count)
     rows, counts = atoms(ids[:count], positions[:count], layer)
     name = f"limit, layer {layer}, N = {count}"
@@ -67,25 +67,30 @@ cases = [
     ),
     *[limit(layer, count) for layer, count in ((0, 20_000), (3, 20_000), (0, 50_000))],
 ]
-flops, exponentials = roofline(p.repeats)
+flops, exponentials = roofline(options["repeats"])
 records = []
 for case in bar(cases, total=len(cases), unit="cases", name="bench"):
-    repeats = p.limit_repeats if case.counts is not None else p.repeats
+    repeats = options["limit_repeats"] if case.counts is not None else options["repeats"]
     for record in run_case(case, repeats, random):
         ideal = ideal_seconds(case, record["contender"], flops, exponentials)
         records.append(record | {"fraction_of_roofline": ideal / record["seconds"]})
 
 tokens, heads = real(3)
 pool, shift = prepare(tokens, heads)
-sizes = [int(n * p.scale) for n in (1000, 2000, 4000, 8000)]
+sizes = [int(n * options["scale"]) for n in (1000, 2000, 4000, 8000)]
 rows = random.integers(len(tokens), size=sizes[-1])
-records.append(growth("time against n", sizes, lambda n: partial(ours, pool, shift, rows, [n]), p.repeats))
-sizes = [int(n * p.scale) for n in (4000, 8000, 16_000)]
+records.append(growth("time against n", sizes, lambda n: partial(ours, pool, shift, rows, [n]), options["repeats"]))
+sizes = [int(n * options["scale"]) for n in (4000, 8000, 16_000)]
 records.append(
-    growth("limit, time against N", sizes, lambda n: partial(our_limit, limit(3, n / p.scale)), p.limit_repeats)
+    growth(
+        "limit, time against N",
+        sizes,
+        lambda n: partial(our_limit, limit(3, n / options["scale"])),
+        options["limit_repeats"],
+    )
 )
 
-many = int(200_000 * p.scale)
+many = int(200_000 * options["scale"])
 large = Case("", random.standard_normal((many, 384), dtype=np.float32), heads, np.arange(many), [2048], np.ones(many))
 peak = peak_megabytes(large, "ours", blocks=9)  # one group of queries and the start of the next; the rest repeats that
 empty = dict.fromkeys(records[0])

@@ -6,21 +6,22 @@ import numpy as np
 import torch
 import xarray as xr
 
-from attnlimit.bert import layer_inputs, load, require_readable
-from attnlimit.journal import bar, open_log
-from attnlimit.model_files import require_as_fetched
-from attnlimit.population import assemble, share
+from attnlimit.log import bar, open_log
+from attnlimit.model.bert import layer_inputs, load, require_readable
+from attnlimit.model.files import require_as_fetched
+from attnlimit.model.population import assemble
+from attnlimit.parts import share
 from attnlimit.store import identity, read, write
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)
-p = snakemake.params
+p, options = snakemake.params, snakemake.params.settings
 
 corpus, heads = read(snakemake.input.blocks), read(snakemake.input.heads)
 model_files = snakemake.input.config, snakemake.input.weights
 require_as_fetched(model_files, heads.attrs["model"]["sha256"], corpus.attrs["tokenizer_sha256"])
 block_of_token = corpus["block_of_token"].values
-blocks = share(list(np.unique(block_of_token)), p.shard, p.shards)
+blocks = share(list(np.unique(block_of_token)), p.shard, options["shards"])
 numbers = np.flatnonzero((block_of_token >= blocks[0]) & (block_of_token <= blocks[-1]))  # (token,)
 starts = np.flatnonzero(np.diff(block_of_token[numbers])) + 1
 texts = np.split(corpus["token_id"].values[numbers], starts)
@@ -29,9 +30,10 @@ folder = Path(snakemake.input.weights).parent
 model = load(folder)
 require_readable(model, texts, folder)
 passes = bar(layer_inputs(model, texts), total=len(texts), unit="blocks", name="embeddings")
-tokens, rounding = assemble(passes, len(numbers), p.dtype)  # (layer, token, feature), (layer,)
+tokens, rounding = assemble(passes, len(numbers), options["dtype"])  # (layer, token, feature), (layer,)
 shard = xr.Dataset(
     {"tokens": (("layer", "token", "feature"), tokens), "rounding_error": ("layer", rounding)},
     coords={"layer": np.arange(len(tokens)), "token": numbers},
 )
-write(shard, snakemake.output.embeddings, **identity(corpus, heads), dtype=p.dtype, code=p.code)
+facts = {"dtype": options["dtype"], "first_token": int(numbers[0]), "last_token": int(numbers[-1])}
+write(shard, snakemake.output.embeddings, **identity(corpus, heads), **facts, code=p.code)

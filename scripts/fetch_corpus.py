@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from attnlimit.articles import up_to, write_articles
-from attnlimit.journal import logger, open_log
-from attnlimit.sources import open_corpus
+from attnlimit.corpus.articles import up_to, write_articles
+from attnlimit.corpus.open import open_corpus
+from attnlimit.log import logger, open_log
 
 open_log(snakemake.log[0])
-p = snakemake.params
+p, options = snakemake.params, snakemake.params.settings
 
-articles, identity = open_corpus(p.corpus, Path(p.downloads))
-wanted = up_to(articles, p.corpus["characters"])
+articles, identity = open_corpus(options, Path(p.downloads))
+wanted = up_to(articles, options["characters"])
 count, characters = write_articles(wanted, snakemake.output.articles, identity)
 logger.info("%d articles of %d characters: %s", count, characters, identity)

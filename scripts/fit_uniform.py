@@ -1,17 +1,18 @@
 """Rates of the uniform error in n, and the growth of its constant with the radius."""
 
-from attnlimit.growth import fit_uniform
-from attnlimit.journal import open_log
-from attnlimit.rates import Bootstrap
-from attnlimit.sampling import generator
-from attnlimit.store import read, write
+from attnlimit.log import open_log
+from attnlimit.rates.growth import fit_uniform
+from attnlimit.rates.power_law import Bootstrap
+from attnlimit.seeds import generator
+from attnlimit.store import inherited, read, write
 
 open_log(snakemake.log[0])
-p = snakemake.params
+p, options = snakemake.params, snakemake.params.settings
 
 suprema = read(snakemake.input.suprema)
-over_n = Bootstrap(p.bootstrap, False, generator(p.seed, "fit_uniform", 0))
-over_radius = Bootstrap(p.bootstrap, True, generator(p.seed, "fit_uniform", 1))
-fits = fit_uniform(suprema, (over_n, over_radius), p.misfit, p.slope_tolerance, p.carriers)
-facts = {name: value for name, value in suprema.attrs.items() if name not in ("code", "versions")}
-write(fits, snakemake.output.rates, **facts, replicates=suprema.sizes["replicate"], code=p.code)
+streams = [generator(p.seed, "fit_uniform", number) for number in range(3)]
+joint = (False, True, True)  # sizes have samples of their own, radii share theirs
+plans = [Bootstrap(options["bootstrap"], *pair) for pair in zip(joint, streams, strict=True)]
+fits = fit_uniform(suprema, plans, options["misfit"], options["slope_tolerance"], options["carriers"])
+facts = inherited(suprema) | {"replicates": suprema.sizes["replicate"]}
+write(fits, snakemake.output.rates, **facts, code=p.code)

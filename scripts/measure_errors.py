@@ -4,27 +4,25 @@ import numpy as np
 import torch
 import xarray as xr
 
-from attnlimit.attention import Heads, choose_device, nested_moments, output_shift, project
-from attnlimit.errors import measure
-from attnlimit.journal import bar, open_log
-from attnlimit.names import STATISTICS, WHOLE_LAYER
-from attnlimit.population import gather
-from attnlimit.sampling import draws
+from attnlimit.attention.draws import draws
+from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
+from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
+from attnlimit.experiments.errors import measure
+from attnlimit.log import bar, open_log
+from attnlimit.model.population import gather
 from attnlimit.store import identity, read, write
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)
-p = snakemake.params
+p, options = snakemake.params, snakemake.params.settings
 device = choose_device(p.device)
 
 limit, weights = read(snakemake.input.limit), read(snakemake.input.heads, layer=p.layer)
 heads, centre = Heads.of(weights), limit["centre"].values
-plans = [
-    draws(limit.attrs["population"], p.sizes, p.nested, p.replacement, p.seed, p.layer, replicate)
-    for replicate in p.replicates
-]
+how = options["sizes"], options["nested"], options["replacement"]
+plans = [draws(limit.attrs["population"], *how, p.seed, p.layer, replicate) for replicate in p.replicates]
 drawn = np.unique(np.concatenate([rows for plan in plans for rows, _ in plan]))
-pool = project(gather(snakemake.input.embeddings, p.layer, drawn), heads, centre, device, p.dtype)
+pool = project(gather(snakemake.input.embeddings, p.layer, drawn), heads, centre, device, options["dtype"])
 
 
 def moments_at_sizes(plan):
@@ -35,7 +33,7 @@ def moments_at_sizes(plan):
 
 samples = (moments_at_sizes(plan) for plan in bar(plans, total=len(plans), unit="replicates", name="errors"))
 shifted_mean = limit["mean"].values - output_shift(heads, centre)
-measured = measure(samples, shifted_mean, limit["covariance"].values, len(heads.query_weight), p.group)
+measured = measure(samples, shifted_mean, limit["covariance"].values, len(heads.query_weight), options["group"])
 
 errors = xr.Dataset(
     {name: (("head", "replicate", "n"), measured[name]) for name in STATISTICS}
@@ -46,12 +44,18 @@ errors = xr.Dataset(
     coords={
         "head": [*weights["head"].values, WHOLE_LAYER],
         "replicate": p.replicates,
-        "n": p.sizes,
-        "group": np.unique(np.array(p.replicates) // p.group),
+        "n": options["sizes"],
+        "group": np.unique(np.array(p.replicates) // options["group"]),
         "layer": p.layer,
     },
 )
-facts = {"seed": p.seed, "nested": p.nested, "replacement": p.replacement, "dtype": p.dtype, "device": device}
+facts = {
+    "seed": p.seed,
+    "nested": options["nested"],
+    "replacement": options["replacement"],
+    "dtype": options["dtype"],
+    "device": device,
+}
 write(
     errors,
     snakemake.output.errors,

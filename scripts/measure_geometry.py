@@ -1,13 +1,14 @@
-"""Mean and covariance of the tokens of one layer, the coupling of each head to them, and the predicted rates."""
+"""Mean and covariance of the tokens of one layer, and the coupling of each head to them."""
 
 import numpy as np
 import xarray as xr
 
-from attnlimit.geometry import horizon_published, horizons, predictions, tilt_matrix
-from attnlimit.journal import bar, open_log
-from attnlimit.moments import merge_all, moments
-from attnlimit.population import cuts, gather
+from attnlimit.log import bar, open_log
+from attnlimit.model.population import gather
+from attnlimit.parts import cuts
 from attnlimit.store import identity, read, write
+from attnlimit.theory.geometry import horizon_published, horizons, tilt_matrix
+from attnlimit.theory.moments import merge_all, moments
 
 open_log(snakemake.log[0])
 p = snakemake.params
@@ -21,11 +22,9 @@ query_weight, key_weight = (heads[name].values.astype(np.float64) for name in ("
 
 tilts = tilt_matrix(query_weight, key_weight)  # (head, feature, feature)
 coupling = [horizons(tokens.covariance, tilt) for tilt in bar(tilts, total=len(tilts), unit="heads", name="horizons")]
-couplings = {name: np.array([head[name] for head in coupling]) for name in coupling[0]}
-per_head = couplings | predictions(couplings["horizon"], couplings["psi"])
 
 geometry = xr.Dataset(
-    {name: ("head", values) for name, values in per_head.items()}
+    {name: ("head", np.array([head[name] for head in coupling])) for name in coupling[0]}
     | {
         "horizon_published": horizon_published(tokens.covariance, query_weight, key_weight),
         "token_mean": ("feature", tokens.mean),

@@ -2,11 +2,11 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import PALETTE, WIDTH, save, set_theme
 
 PANELS = {
     "mean": ("mean", "error"),
@@ -18,8 +18,8 @@ MARKERS = "osD^v<>PX*"
 open_log(snakemake.log[0])
 set_theme()
 
-rates, errors = read(snakemake.input.rates), read(snakemake.input.errors)
-of_layer, of_head, alpha = (errors[name].values for name in ("of_layer", "of_head", "alpha"))
+rates = read(snakemake.input.rates)
+of_layer, of_head, alpha = (rates[name].values for name in ("of_layer", "of_head", "alpha"))
 heads = list(dict.fromkeys(zip(of_layer, of_head, strict=True)))
 figure, axes = plt.subplots(1, len(PANELS), figsize=(WIDTH, 3.6), sharey=True, layout="constrained")
 

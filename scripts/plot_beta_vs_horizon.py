@@ -4,11 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.style import BOUND, COLOURS, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import BOUND, COLOURS, WIDTH, save, set_theme
 
 ROWS = {
     r"$\beta$ of the mean": ("mean", "error"),
@@ -21,8 +21,8 @@ set_theme()
 
 heads = read(snakemake.input.rates)
 heads = heads.sel(head=heads["head"] != WHOLE_LAYER).stack(row=("layer", "head"))
-drawn, errors = read(snakemake.input.gaussian), read(snakemake.input.errors)
-dimension, isotropic = errors["dimension"].values, errors["isotropic"].values
+drawn = read(snakemake.input.gaussian)
+dimension, isotropic = drawn["dimension"].values, drawn["isotropic"].values
 simulated = {"$d$ = 1, from counts": read(snakemake.input.counted)}
 simulated |= {f"$d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]}
 markers = dict(zip(simulated, "oD^", strict=False))

@@ -3,11 +3,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.panels import draw_sizes
+from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_sizes
+from attnlimit.report.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 
 SHAPES = {"error": ("-", None), "fluctuation": ("none", "o"), "bias": ("none", "s")}
 

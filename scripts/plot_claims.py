@@ -6,8 +6,8 @@ from textwrap import wrap
 
 import matplotlib.pyplot as plt
 
-from attnlimit.journal import open_log
-from attnlimit.style import PALETTE, WIDTH, save, set_theme
+from attnlimit.log import open_log
+from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
 
 LOOKS = {
     "holds": ("✓", PALETTE[2]),

@@ -4,18 +4,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.style import COLOURS, NAMES, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import COLOURS, NAMES, WIDTH, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()
 
-rates, errors = read(snakemake.input.rates).sel(part=PARTS.index("error")), read(snakemake.input.errors)
+rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
 n = rates["n"].values
-moved = max(float(errors[f"{name}_discretisation"].max()) for name in NAMES)
+moved = max(float(rates[f"{name}_discretisation"].max()) for name in NAMES)
 note = f"the same tokens in bins twice as wide: no average error moves by more than {moved:.1%}"
 colours = sns.color_palette("viridis_r", rates.sizes["setting"])
 figure, (left, *right) = plt.subplots(1, 3, figsize=(WIDTH, 3.4), layout="constrained")

@@ -3,20 +3,20 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.geometry import predictions
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.style import BOUND, NAMES, WIDTH, layer_colours, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import BOUND, NAMES, WIDTH, layer_colours, save, set_theme
+from attnlimit.theory.bounds import predictions
 
 TICKS = {"_": ("bound_v1_experiment", "1/(2(1+Ψ))"), "x": ("bound_v1_theorem", "1/(2(1+32Ψ))")}
 
 open_log(snakemake.log[0])
 set_theme()
 
-rates, errors = read(snakemake.input.rates).sel(part=PARTS.index("error")), read(snakemake.input.errors)
-dimension, isotropic = errors["dimension"].values, errors["isotropic"].values
+rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+dimension, isotropic = rates["dimension"].values, rates["isotropic"].values
 colours = layer_colours(np.unique(dimension))
 markers = dict(zip(colours, "osD^v<>", strict=False))
 shifts = dict(zip(colours, np.geomspace(0.93, 1 / 0.93, len(colours)), strict=True))

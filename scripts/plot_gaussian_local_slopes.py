@@ -4,11 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_sizes
+from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_sizes
+from attnlimit.report.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()
@@ -16,11 +16,10 @@ set_theme()
 rates, counted = (
     read(path).sel(part=PARTS.index("error")) for path in (snakemake.input.rates, snakemake.input.counted)
 )
-errors = read(snakemake.input.errors)
-dimension = errors["dimension"].values
+dimension, isotropic = rates["dimension"].values, rates["isotropic"].values
 largest = np.unique(dimension)[-2:]  # below, the replicates are too few for slopes between neighbours
 columns = {"d = 1, from counts": counted}
-columns |= {f"d = {d}": rates.isel(setting=(dimension == d) & errors["isotropic"].values) for d in largest}
+columns |= {f"d = {d}": rates.isel(setting=(dimension == d) & isotropic) for d in largest}
 horizons = np.unique(np.concatenate([column["horizon"].values.round(9) for column in columns.values()]))
 colours = dict(zip(horizons, sns.color_palette("viridis_r", len(horizons)), strict=True))
 figure, axes = plt.subplots(

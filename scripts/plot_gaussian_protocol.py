@@ -3,20 +3,20 @@
 import matplotlib.pyplot as plt
 from matplotlib.legend_handler import HandlerTuple
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.style import COLOURS, NAMES, PALETTE, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import COLOURS, NAMES, PALETTE, WIDTH, save, set_theme
 
 FINITE = PALETTE[4]
 
 open_log(snakemake.log[0])
 set_theme()
 
-rates, errors = read(snakemake.input.rates).sel(part=PARTS.index("error")), read(snakemake.input.errors)
-exact = errors["exact"].values
-ratio = float(errors["horizon_published"][0] / errors["horizon"][0])  # the same at every scale
+rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+exact = rates["exact"].values
+ratio = float(rates["horizon_published"][0] / rates["horizon"][0])  # the same at every scale
 figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 3.4), sharey=True, layout="constrained")
 
 for (statistic, name), axis in zip(NAMES.items(), axes, strict=True):
@@ -26,7 +26,7 @@ for (statistic, name), axis in zip(NAMES.items(), axes, strict=True):
     if exact.any() and not exact.all():
         axis.vlines(pairs[0]["horizon"], pairs[0]["beta"], pairs[1]["beta"], color="0.6", lw=0.8)
     draw_rates(axis, pairs[0], COLOURS[statistic], "o", "against the closed form")
-    draw_rates(axis, pairs[1], FINITE, "s", f"against {errors.attrs['reference_tokens']} tokens")
+    draw_rates(axis, pairs[1], FINITE, "s", f"against {rates.attrs['reference_tokens']} tokens")
     axis.set(xscale="log", title=name, xlabel=r"horizon $H$, with the softmax scale $1/\sqrt{d}$")
     published = axis.secondary_xaxis("top", functions=(lambda h: h * ratio, lambda h: h / ratio))
     published.set_xlabel(r"$H$ without $1/\sqrt{d}$, as published", fontsize=8)

@@ -6,11 +6,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 
-from attnlimit.hardmax import heuristic_power
-from attnlimit.journal import open_log
-from attnlimit.limits import hardmax_expected_error, hardmax_proposition
+from attnlimit.log import open_log
+from attnlimit.report.style import BOUND, HEURISTIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import BOUND, HEURISTIC, WIDTH, layer_colours, save, set_theme
+from attnlimit.theory.bounds import heuristic_power
+from attnlimit.theory.hardmax import hardmax_expected_error, hardmax_proposition
 
 open_log(snakemake.log[0])
 set_theme()

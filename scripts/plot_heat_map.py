@@ -5,10 +5,10 @@ import numpy as np
 import seaborn as sns
 from matplotlib.colors import LogNorm
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.log import open_log
+from attnlimit.report.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()

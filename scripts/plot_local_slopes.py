@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.panels import draw_sizes, layer_panels
+from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_sizes, layer_panels
+from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 
 LOWEST, HIGHEST = -0.25, 1.25  # shown at most: few replicates give wilder steps, and rates would be hard to read
 

@@ -1,20 +1,18 @@
 """Rate against horizon for tokens on a sphere: chosen horizons at the left, the published scales far to the right."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
-from attnlimit.journal import open_log
-from attnlimit.names import PARTS, STATISTICS
-from attnlimit.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.style import COLOURS, HEURISTIC, NAMES, WIDTH, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import COLOURS, HEURISTIC, NAMES, WIDTH, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()
 
-errors = read(snakemake.input.errors)
 rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
-published = np.array(rates.attrs["published"])
+published = rates["published"].values
 sides = [side for side in (~published, published) if side.any()]
 figure, axes = plt.subplots(
     1, 2 * len(sides), figsize=(WIDTH, 3.2), sharey=True, layout="constrained", width_ratios=[3, 1.3][: len(sides)] * 2
@@ -27,7 +25,7 @@ for index, axis in enumerate(axes):
     draw_rates(axis, data, COLOURS[name], "o", "measured, 95 % interval")
     axis.set(xscale="log", xlabel="horizon $H$")
     if side is published:
-        most = float(errors["attended"].isel(setting=side).max())
+        most = float(rates["attended"].isel(setting=side).max())
         axis.axvspan(horizon[0], horizon[-1], color=HEURISTIC, alpha=0.08, lw=0)
         axis.set(title="published", xlabel="$H$")
         note = f"a hardmax:\nat most {most:.1f}\ntokens\nattended"

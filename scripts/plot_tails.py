@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.journal import open_log
-from attnlimit.names import WHOLE_LAYER
+from attnlimit.coordinates import WHOLE_LAYER
+from attnlimit.log import open_log
+from attnlimit.report.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 LEADING = 0
 SPREAD = 0.36  # half the width that the heads of a layer take

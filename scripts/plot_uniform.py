@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.journal import open_log
+from attnlimit.log import open_log
+from attnlimit.report.style import BOUND, HEURISTIC, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.store import read
-from attnlimit.style import BOUND, HEURISTIC, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 SHOWN_RADII, SHOWN_SIZES = 6, 3
 

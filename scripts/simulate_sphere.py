@@ -2,33 +2,21 @@
 
 import torch
 
-from attnlimit.attention import choose_device
-from attnlimit.journal import bar, open_log
-from attnlimit.simulation import stack
-from attnlimit.sphere import Plan, choose_settings, simulate, unit_heads
+from attnlimit.attention.kernel import choose_device
+from attnlimit.experiments.layout import measure_settings
+from attnlimit.experiments.protocol import Protocol
+from attnlimit.experiments.sphere import choose_settings, errors_of, unit_heads
+from attnlimit.log import open_log
 from attnlimit.store import write
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)
-p = snakemake.params
-device = choose_device(p.device)
+p, options = snakemake.params, snakemake.params.settings
 
-heads = unit_heads(p.dimension, p.seed)
-settings = choose_settings(heads, p.radius, p.horizons, p.scales)
-plan = Plan(p.sizes, p.replicates, p.group, p.nested, p.seed, device, p.dtype)
-shown = bar(settings, total=len(settings), unit="settings", name="sphere")
-errors = stack([simulate(setting, heads, p.radius, plan) for setting in shown], p.sizes)
-
-write(
-    errors,
-    snakemake.output.errors,
-    settings=[setting.name for setting in settings],
-    published=[setting.scale in p.scales for setting in settings],
-    dimension=p.dimension,
-    radius=p.radius,
-    nested=p.nested,
-    seed=p.seed,
-    dtype=p.dtype,
-    device=device,
-    code=p.code,
-)
+heads = unit_heads(options["dimension"], p.seed)
+settings = choose_settings(heads, options["radius"], options["horizons"], options["scales"])
+protocol = Protocol.of(options, p.seed, choose_device(p.device))
+errors = measure_settings(settings, errors_of, protocol, "sphere")
+facts = protocol.facts() | {"settings": [setting.name for setting in settings]}
+facts |= {"dimension": options["dimension"], "radius": options["radius"]}
+write(errors, snakemake.output.errors, **facts, code=p.code)

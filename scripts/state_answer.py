@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from attnlimit.answer import answer
 from attnlimit.files import atomic
-from attnlimit.journal import open_log
-from attnlimit.pages import page, paragraph
+from attnlimit.log import open_log
+from attnlimit.rates.answer import answer
+from attnlimit.report.html import page, paragraph
 from attnlimit.store import read
 
 open_log(snakemake.log[0])

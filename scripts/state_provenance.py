@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from attnlimit.files import atomic, sha256_of
-from attnlimit.journal import open_log
-from attnlimit.pages import page, paragraph, section, table
-from attnlimit.provenance import identities, machine, settings, versions
+from attnlimit.log import open_log
+from attnlimit.report.html import page, paragraph, section, table
+from attnlimit.report.provenance import identities, machine, settings, versions
 from attnlimit.store import read_attrs
 
 open_log(snakemake.log[0])

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from attnlimit.journal import open_log
+from attnlimit.log import open_log
+from attnlimit.rates.table import rates_table, write_csv
 from attnlimit.store import read
-from attnlimit.table import rates_table, write_csv
 
 open_log(snakemake.log[0])
 

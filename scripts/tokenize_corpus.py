@@ -4,24 +4,26 @@ import os
 
 import numpy as np
 
-from attnlimit.articles import read_identity, read_numbers, read_texts, require_whole
-from attnlimit.corpus import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
+from attnlimit.corpus.articles import read_articles, read_identity
+from attnlimit.corpus.blocks import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
 from attnlimit.files import sha256_of
-from attnlimit.journal import bar, logger, open_log
-from attnlimit.sampling import generator
+from attnlimit.log import bar, logger, open_log
+from attnlimit.seeds import generator
 from attnlimit.store import write
 
 open_log(snakemake.log[0])
 os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # of the tokenizer, which takes all cores unless told
-p, table = snakemake.params, snakemake.input.articles
+p, options, table = snakemake.params, snakemake.params.settings, snakemake.input.articles
 
-require_whole(table)
-page_ids, revision_ids = read_numbers(table, "page_id"), read_numbers(table, "revision_id")
 tokenizer, marks = load_tokenizer(snakemake.input.tokenizer)
-pieces = list(bar(word_pieces(read_texts(table), tokenizer), len(page_ids), unit="articles", name="tokens"))
+numbers, pieces = [], []
+for articles in bar(read_articles(table), 0, unit="batches", name="tokens"):
+    numbers += [(article.page_id, article.revision_id) for article in articles]
+    pieces += word_pieces([article.text for article in articles], tokenizer)
+page_ids, revision_ids = np.array(numbers).T
 
-blocks = cut(np.array([len(ids) for ids in pieces]), p.block, p.full_blocks)
-chosen = choose_blocks(blocks, p.population, generator(p.seed, "tokenize_corpus"))
+blocks = cut(np.array([len(ids) for ids in pieces]), options["block"], options["full_blocks"])
+chosen = choose_blocks(blocks, options["population"], generator(p.seed, "tokenize_corpus"))
 dataset = blocks_dataset(chosen, fill(chosen, pieces, marks), page_ids, revision_ids)
 logger.info("%d tokens in %d blocks of %d articles", *dataset.sizes.values(), len(pieces))
 

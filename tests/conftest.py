@@ -7,7 +7,7 @@ settings.register_profile("calm", deadline=None, derandomize=True, suppress_heal
 settings.load_profile("calm")
 
 # The longest first: two workers then end together.
-FIRST = ("test_workflow.py", "test_faults.py", "test_own_model.py", "test_hub.py")
+FIRST = ("test_runs.py", "test_faults.py", "test_own_model.py", "test_hub.py")
 
 
 def pytest_collection_modifyitems(items):

@@ -126,6 +126,11 @@ def require_labels(dataset: xr.Dataset, names: tuple[str, ...], select: dict) ->
             raise UnknownLabelError(f"no {name} {wanted}; it has {held.tolist()}")
 
 
+def inherited(dataset: xr.Dataset) -> dict:
+    """The attrs of a store that hold for what is computed from it as well: all but those of its own writing."""
+    return {name: value for name, value in dataset.attrs.items() if name not in ("code", "versions")}
+
+
 def identity(*datasets: xr.Dataset) -> dict:
     """The attrs that say which model and which corpus the numbers come from, handed on from the inputs."""
     return {name: data.attrs[name] for data in datasets for name in ("corpus", "model") if name in data.attrs}

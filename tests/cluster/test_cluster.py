@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from conftest import GPUS, ON_GPU, TARGETS, Folder, release
-from slurm import Job, wait
-from test_workflow import ROOT
+from support.cluster import GPUS, ON_GPU, TARGETS, Folder, release
+from support.slurm import Job, wait
+from support.workflow import ROOT
 
 SUBMITTED = Counter(
     tokenize_corpus=1,

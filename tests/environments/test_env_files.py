@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import pytest
 import yaml
-from conda_stand_in import PYTHON, answer, build, install, packages, pins_of
-from test_environments import RULES, imports, locked, normal
-from test_workflow import ROOT, SMOKE, clone, hashes
 
 from attnlimit.store import read
+from support.conda_stand_in import PYTHON, answer, build, install, packages, pins_of
+from support.envs import RULES, imports, locked, normal
+from support.workflow import ROOT, SMOKE, clone, hashes
 
 # Not the plugin for Slurm, which brings numpy and pandas along: an env that lacks them would not be missed.
 HOST = ("snakemake", "snakemake-logger-plugin-rich")

@@ -1,0 +1,265 @@
+"""The streaming-softmax kernel: attention over many tokens, of which only moments are kept.
+
+One head maps a token x to Gamma(x) = sum_i w_i v_i, w = softmax_i(<q(x), k_i>). Keys come in segments; the output
+over all segments so far follows from the output over each one and its log-sum-exp, exactly. The same pass serves
+
+- a sample at nested sizes: split the keys at the sizes n_1 < n_2 < …; after segment j the first n_j rows are the
+  output on the first n_j tokens, so every size comes at the cost of the largest;
+- the limit: queries attend to all tokens, read in blocks (`streaming.py`).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from attnlimit.theory.moments import Moments
+
+ROWS_PER_SUM = 1024
+PLAIN_BYTES = 2**28
+
+
+class Heads(NamedTuple):
+    """The projections of one attention layer, one row block a head."""
+
+    query_weight: np.ndarray  # (head, width, feature)
+    key_weight: np.ndarray  # (head, width, feature)
+    value_weight: np.ndarray  # (head, width, feature)
+    query_bias: np.ndarray  # (head, width)
+    value_bias: np.ndarray  # (head, width)
+
+    @classmethod
+    def of(cls, layer) -> "Heads":
+        """From one layer of the store that fetch_model writes."""
+        return cls(**{name: layer[name].values for name in cls._fields})
+
+
+class Projected(NamedTuple):
+    """Tokens as attention sees them."""
+
+    queries: Tensor  # (head, token, width), scaled by 1/sqrt(width)
+    keys: Tensor  # (head, token, width)
+    values: Tensor  # (head, token, width)
+
+    def take(self, index: Tensor) -> "Projected":
+        return Projected(*(part[:, index] for part in self))
+
+
+class Segment(NamedTuple):
+    """A run of keys and their values. A key that stands for c equal tokens has log c added to its scores."""
+
+    keys: Tensor  # (head, key, width)
+    values: Tensor  # (head, key, width)
+    log_counts: Tensor | None = None  # (key,)
+
+
+class State(NamedTuple):
+    """Attention to the keys absorbed so far."""
+
+    output: Tensor  # (head, query, width)
+    total: Tensor  # (head, query): log-sum-exp of the scores
+
+
+def choose_device(wanted: str) -> str:
+    """`auto` is a CUDA GPU where there is one, else the CPU. TF32 stays off: it would round scores to 10 bits."""
+    torch.set_float32_matmul_precision("highest")
+    found = "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted == "cuda" != found:
+        raise ValueError("config: device: cuda, but torch sees no CUDA GPU here; use auto or cpu")
+    return found if wanted == "auto" else wanted
+
+
+def project(tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str) -> Projected:
+    """Queries, keys and values of tokens (token, feature)."""
+    queries = project_queries(tokens, heads, centre, device, dtype)
+    return Projected(queries, *project_keys(tokens, heads, centre, device, dtype))
+
+
+def project_queries(tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str) -> Tensor:
+    """(W_q x + b_q) / sqrt(width), (head, token, width)."""
+    require_finite("query_bias", heads.query_bias)
+    queries = project_centred(tokens, heads.query_weight, "query_weight", centre, device, dtype)
+    bias = heads.query_bias + heads.query_weight.astype(np.float64) @ centre  # (head, width)
+    queries += torch.as_tensor(bias[:, None], dtype=queries.dtype, device=device)
+    return queries.mul_(heads.query_weight.shape[1] ** -0.5)
+
+
+def project_keys(
+    tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str
+) -> tuple[Tensor, Tensor]:
+    """Keys and values of x - centre, (head, token, width) each.
+
+    A shift of all keys adds one constant to all scores of a query, which the softmax forgets (so does the key bias,
+    left out for that reason); a shift of all values shifts the output, which `output_shift` gives back. Small keys
+    and values are what keeps float32 exact: real tokens have a mean far larger than their spread.
+    """
+    require_finite("value_bias", heads.value_bias)
+    weights = {"key_weight": heads.key_weight, "value_weight": heads.value_weight}
+    return tuple(project_centred(tokens, weight, name, centre, device, dtype) for name, weight in weights.items())
+
+
+def project_centred(
+    tokens: np.ndarray, weight: np.ndarray, name: str, centre: np.ndarray, device: str, dtype: str
+) -> Tensor:
+    """W (x - centre) for the weight (head, width, feature) of that name, contiguous (head, token, width)."""
+    require_finite("tokens", tokens)
+    require_finite(name, weight)
+    if tokens.shape[-1] != weight.shape[-1]:
+        raise ValueError(
+            f"{name}: for {weight.shape[-1]} features, but the tokens have {tokens.shape[-1]}: "
+            "they come from two models; delete results/embeddings and run again"
+        )
+    kind = {"dtype": getattr(torch, dtype), "device": device}
+    centred, matrix = torch.as_tensor(tokens - centre, **kind), torch.as_tensor(weight, **kind)
+    projected = torch.einsum("tf,hwf->htw", centred, matrix).contiguous()
+    if not torch.isfinite(projected).all():
+        raise ValueError(f"{name}: its product with the tokens overflows {dtype}")
+    return projected
+
+
+def require_finite(name: str, array: np.ndarray) -> None:
+    """Refuse an array by its name: fused attention on the CPU turns NaN into finite numbers."""
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: holds NaN or infinite values")
+
+
+def output_shift(heads: Heads, centre: np.ndarray) -> np.ndarray:
+    """What `project` took out of the output of every head: W_v centre + b_v, heads concatenated."""
+    return (heads.value_weight.astype(np.float64) @ centre + heads.value_bias).ravel()  # (feature,)
+
+
+def log_counts(counts: np.ndarray, keys: Tensor) -> Tensor | None:
+    """For a Segment of these keys: log c, or nothing where every key stands for one token, which saves a pass."""
+    return None if (counts == 1).all() else torch.as_tensor(np.log(counts)).to(keys)
+
+
+def attend(queries: Tensor, segment: Segment) -> State:
+    """Softmax attention of queries (head, query, width) to one segment of keys, and its log-sum-exp.
+
+    One fused pass where torch has one that returns the log-sum-exp; out of memory, the queries are halved.
+    """
+    kernel = FUSED.get((queries.device.type, queries.dtype), attend_plain)
+    try:
+        return kernel(queries, segment)
+    except torch.OutOfMemoryError:
+        half = queries.shape[1] // 2
+        if half == 0:
+            raise
+        states = [attend(part, segment) for part in (queries[:, :half], queries[:, half:])]
+        return State(*(torch.cat(parts, dim=1) for parts in zip(*states, strict=True)))
+
+
+def attend_cpu(queries: Tensor, segment: Segment) -> State:
+    mask = None if segment.log_counts is None else segment.log_counts[None, None, None]  # (1, 1, 1, key)
+    batch = [part[None] for part in (queries, segment.keys, segment.values)]
+    output, total = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*batch, attn_mask=mask, scale=1.0)
+    return State(output[0], total[0])
+
+
+def attend_cuda(queries: Tensor, segment: Segment) -> State:
+    """The kernel wants widths that are multiples of 8, and returns the log-sum-exp in whole tiles."""
+    parts = counts_as_coordinate(queries, segment)
+    batch = [functional.pad(part, (0, -part.shape[-1] % 8))[None] for part in parts]
+    output, total, *_ = torch.ops.aten._scaled_dot_product_efficient_attention(*batch, None, True, scale=1.0)
+    return State(output[0, ..., : queries.shape[-1]], total[0, :, : queries.shape[1]])
+
+
+def attend_plain(queries: Tensor, segment: Segment) -> State:
+    """The formula itself, a few queries at a time: for a device or precision without a fused kernel."""
+    queries, keys, values = counts_as_coordinate(queries, segment)
+    rows = max(1, free_bytes(queries.device) // (4 * len(keys) * keys.shape[1] * keys.itemsize))
+    states = []
+    for part in queries.split(rows, dim=1):
+        scores = part @ keys.mT  # (head, query, key)
+        total = scores.logsumexp(-1)
+        states.append(State((scores - total[..., None]).exp_() @ values, total))
+    output, total = (torch.cat(parts, dim=1) for parts in zip(*states, strict=True))
+    return State(output[..., : segment.values.shape[-1]], total)
+
+
+def counts_as_coordinate(queries: Tensor, segment: Segment) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values, with log c added to the scores by one more coordinate: 1 in queries, log c in keys."""
+    if segment.log_counts is None:
+        return queries, segment.keys, segment.values
+    ones, zeros = queries.new_ones(*queries.shape[:2], 1), segment.values.new_zeros(*segment.values.shape[:2], 1)
+    logs = segment.log_counts[None, :, None].expand(len(queries), -1, 1)
+    pairs = [(queries, ones), (segment.keys, logs), (segment.values, zeros)]
+    return tuple(torch.cat(pair, dim=-1) for pair in pairs)
+
+
+def free_bytes(device: torch.device) -> int:
+    """What a pass may fill: most of the free memory of a GPU, elsewhere a fixed share."""
+    return torch.cuda.mem_get_info(device)[0] * 3 // 4 if device.type == "cuda" else PLAIN_BYTES
+
+
+FUSED = {
+    ("cpu", torch.float32): attend_cpu,
+    ("cpu", torch.float64): attend_cpu,
+    ("cuda", torch.float32): attend_cuda,
+}
+
+
+def absorb(state: State | None, queries: Tensor, segment: Segment) -> State:
+    """Attention of queries to all segments absorbed so far, from that to the earlier ones and to this one.
+
+    With L the log-sum-exp and O the output so far, l and o those of the new segment:
+    L' = log(e^L + e^l),  O' = O e^(L - L') + o e^(l - L').  The old state's output is overwritten.
+    """
+    new = attend(queries, segment)
+    if state is None:
+        return new
+    total = torch.logaddexp(state.total, new.total)
+    state.output.mul_((state.total - total).exp_()[..., None])
+    state.output.addcmul_(new.output, (new.total - total).exp_()[..., None])
+    return State(state.output, total)
+
+
+def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
+    """Moments of self-attention on the first n tokens of a sample, for each n of sizes, smallest first."""
+    queries, state, start = sample.queries[:, : sizes[-1]], None, 0
+    for size in sizes:
+        state = absorb(state, queries, Segment(sample.keys[:, start:size], sample.values[:, start:size]))
+        yield output_moments(state.output[:, :size])
+        start = size
+
+
+def limit_outputs(blocks: list[Tensor], segments: Iterable[Segment]) -> list[Tensor]:
+    """Attention of each block of queries to all segments of keys: memory holds the blocks and one segment."""
+    states = [None] * len(blocks)
+    for segment in segments:
+        states = [absorb(state, queries, segment) for state, queries in zip(states, blocks, strict=True)]
+    return [state.output for state in states]
+
+
+def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
+    """Moments of the outputs of all heads side by side, each row counted `counts` times (once by default).
+
+    A product of a few rows is taken in the output's own precision, sums of products in float64: as exact as the
+    rows themselves, at half the cost.
+    """
+    rows = output.transpose(0, 1).flatten(1)  # (query, feature)
+    if counts is None:
+        counts = rows.new_ones(len(rows))
+    parts = list(zip(rows.split(ROWS_PER_SUM), counts.to(rows).split(ROWS_PER_SUM), strict=True))
+    count = counts.double().sum()
+    mean = sum(weights.double() @ part.double() for part, weights in parts) / count  # (feature,)
+    rounded = mean.to(rows.dtype)
+    scatter = sum(((part - rounded).T @ ((part - rounded) * weights[:, None])).double() for part, weights in parts)
+    rest = mean - rounded
+    scatter = (scatter + scatter.T) / 2 - count * torch.outer(rest, rest)  # (feature, feature)
+    return Moments(float(count), mean.cpu().numpy(), scatter.cpu().numpy())
+
+
+def fourth_moment(output: Tensor, counts: Tensor, mean: np.ndarray) -> np.ndarray:
+    """Sum of |y - mean|^4 over the outputs of each head and, last, of all heads side by side: (head + 1,).
+
+    It gives the standard error of a covariance estimated from some of the queries. Summed over blocks, each about its
+    own mean, it is slightly small.
+    """
+    centre = torch.as_tensor(mean, device=output.device).view(len(output), 1, -1)
+    squares = (output.double() - centre).square().sum(-1)  # (head, query)
+    squares = torch.cat([squares, squares.sum(0, keepdim=True)])
+    return (squares.square() @ counts.double()).cpu().numpy()

@@ -1,0 +1,191 @@
+"""Claims on the moments of the transformed tokens, tested on fitted rates (tables as in `table.rates_table`)."""
+
+import pandas as pd
+import xarray as xr
+
+from attnlimit.claims.verdicts import (
+    FAILS,
+    HOLDS,
+    UNTESTED,
+    Finding,
+    Record,
+    by_statistic,
+    every,
+    falls_with_horizon,
+    most,
+    pick,
+    spoken,
+    spread,
+    stays_above,
+)
+from attnlimit.rates.table import rates_table
+from attnlimit.theory.bounds import predictions
+
+FALL = ("level", "fewest_fits", "weakest_horizon", "weakest_correlation", "resolution")
+ABOVE = ("level", "fewest_fits", "allowed_below")
+FALL_TEST = "Rank correlation of beta with H over unsaturated fits, with its interval."
+ABOVE_TEST = "Unsaturated fits whose 95 % interval lies wholly below the curve, of those that could show it."
+PAPER_MODEL = "bert-base-uncased"
+
+
+def error_fits(rates: xr.Dataset) -> pd.DataFrame:
+    """Fits of the error itself, for mean and covariance, heads but no whole layers."""
+    table = rates_table(rates)
+    chosen = (table["part"] == "error") & table["statistic"].isin(["mean", "cov"]) & (table["head"] != "all")
+    return table[chosen].reset_index(drop=True)
+
+
+def moment_rate(asymptotic: pd.DataFrame, thresholds: dict) -> Record:
+    """Is the rate below 1/2 where attention is strong?"""
+
+    def find(fits: pd.DataFrame) -> Finding:
+        strong = fits[(fits["horizon"] >= thresholds["strong_horizon"]) & ~fits["saturated"].astype(bool)]
+        if strong.empty or strong["n_min"].min() < thresholds["asymptotic_n"]:
+            return Finding(UNTESTED, {"fits": len(strong)}, "no fit at such H and n")
+        edge = 0.5 - thresholds["slope_tolerance"]
+        verdicts = [
+            HOLDS if high < 0.5 else FAILS if low > edge else UNTESTED
+            for low, high in zip(strong["beta_low"], strong["beta_high"], strict=True)
+        ]
+        weak = fits[fits["horizon"] < 1]
+        measured = {"fits": len(strong), "beta": strong["beta"].tolist(), "beta_weak": weak["beta"].tolist()}
+        return Finding(every(verdicts), measured, spread(strong["beta"]))
+
+    findings = by_statistic(asymptotic, find)
+    weak = asymptotic.loc[asymptotic["horizon"] < 1, "beta"]
+    near = f" Below H = 1 it is {spread(weak)}: there the bound is not what is seen." if len(weak) else ""
+    return Record(
+        "moment_rate",
+        "Moments of the transformed tokens converge like n^-beta with beta below 1/2 (abstract).",
+        every([finding.verdict for finding in findings.values()]),
+        f"beta at H >= {thresholds['strong_horizon']:g}: {spoken(findings)}; asked: interval below 0.5",
+        {name: finding.measured for name, finding in findings.items()},
+        "Every 95 % interval of beta at strong attention lies below 1/2 (Gaussian tokens, d = 1); "
+        "it fails if one lies wholly above 1/2 less the tolerance.",
+        pick(thresholds, "strong_horizon", "asymptotic_n", "slope_tolerance"),
+        ["results/rates/gaussian_asymptotic.zarr.zip", "figure gaussian_asymptotic"],
+        f"At the largest n that can be simulated, beta is {spoken(findings)}.{near}",
+    )
+
+
+def horizon_dependence(groups: dict[str, pd.DataFrame], same: dict, thresholds: dict) -> Record:
+    """Does beta fall with the horizon in simulations with exact limits?  One test a group and statistic."""
+    findings = {
+        name: by_statistic(fits, lambda part: falls_with_horizon(part, thresholds)) for name, fits in groups.items()
+    }
+    parts = {}
+    for statistic in ("mean", "cov"):
+        able = [pair[statistic] for pair in findings.values() if "correlation" in pair[statistic].measured]
+        parts[statistic] = most([finding.verdict for finding in able], thresholds["decided_share"])
+    flat = [finding for pair in findings.values() for finding in pair.values()]
+    known = [finding.measured["correlation"] for finding in flat if "correlation" in finding.measured]
+    counts = f"{sum(finding.verdict == HOLDS for finding in flat)} of {len(flat)} tests show a fall"
+    found = f"correlations {min(known):+.2f} to {max(known):+.2f}" if known else "no correlation could be taken"
+    return Record(
+        "horizon_dependence",
+        "The exponent beta depends on the attention's geometry and the tokens' covariance: it falls as H grows.",
+        every(list(parts.values())),
+        f"{counts}, {found}; asked: all below 0",
+        {name: {part: finding.measured for part, finding in pair.items()} for name, pair in findings.items()}
+        | {"same_horizon": same},
+        f"{FALL_TEST} One test for each simulation and statistic: none may fail, the share that must hold is given.",
+        pick(thresholds, *FALL, "decided_share"),
+        [
+            *(f"results/rates/{name}.zarr.zip" for name in ("gaussian_asymptotic", "gaussian", "sphere")),
+            *(
+                f"figure {name}"
+                for name in ("gaussian_asymptotic", "gaussian_beta_vs_horizon", "sphere_beta_vs_horizon")
+            ),
+        ],
+        f"{counts} of beta with H; {found}. At the same H, isotropic and anisotropic tokens differ in "
+        f"{same['differ']} of {same['pairs']} pairs ({same['by_chance']:.1f} by chance if H alone told beta).",
+    )
+
+
+def same_horizon(gaussian: pd.DataFrame) -> dict:
+    """Isotropic against anisotropic tokens of one dimension and horizon: does H alone tell beta?
+
+    A pair differs if its difference exceeds the root of the sum of squares of both half-intervals.
+    """
+    used = gaussian[~gaussian["saturated"].astype(bool)].assign(
+        half=(gaussian["beta_high"] - gaussian["beta_low"]) / 2, horizon=gaussian["horizon"].round(6)
+    )
+    keys = ["statistic", "dimension", "horizon"]
+    isotropic = used["isotropic"].astype(bool)
+    pairs = used[isotropic].merge(used[~isotropic], on=keys, suffixes=("", "_other"))
+    difference = pairs["beta"] - pairs["beta_other"]
+    differ = difference.abs() > (pairs["half"] ** 2 + pairs["half_other"] ** 2) ** 0.5
+    return {"pairs": len(pairs), "differ": int(differ.sum()), "by_chance": 0.05 * len(pairs)} | (
+        {"largest_difference": float(difference.abs().max())} if len(pairs) else {}
+    )
+
+
+def bound(name: str, column: str, formula: str, sources: dict[str, pd.DataFrame], thresholds: dict) -> Record:
+    """Does any measured rate lie below a bound of the paper?  All sources with an exact limit."""
+    fits = pd.concat(sources.values(), ignore_index=True)
+    finding = stays_above(fits, fits[column], thresholds)
+    each = {source: stays_above(table, table[column], thresholds).measured for source, table in sources.items()}
+    return Record(
+        name,
+        f"The rate is at least {formula}.",
+        finding.verdict,
+        f"{finding.words}; allowed {thresholds['allowed_below']}",
+        finding.measured | {"by_source": each},
+        f"{ABOVE_TEST} A fit can show it if a flat error would have come out below.",
+        pick(thresholds, *ABOVE),
+        [*(f"results/rates/{source}.zarr.zip" for source in sources), "results/rates.csv"],
+        f"Against exact limits {finding.words}; slopes over finite n prove nothing of n to infinity.",
+    )
+
+
+def experiment_falls(
+    name: str, claim: str, fits: pd.DataFrame, evidence: list, remark: str, thresholds: dict
+) -> Record:
+    """Does an experiment of the paper, done again, show beta falling with H?"""
+    findings = by_statistic(fits, lambda part: falls_with_horizon(part, thresholds))
+    return Record(
+        name,
+        claim,
+        every([finding.verdict for finding in findings.values()]),
+        f"rank correlation {spoken(findings)}; asked: below 0",
+        {part: finding.measured for part, finding in findings.items()},
+        FALL_TEST,
+        pick(thresholds, *FALL),
+        evidence,
+        f"Correlation of beta with H: {spoken(findings)}. {remark}",
+    )
+
+
+def experiment_above(
+    name: str, claim: str, fits: pd.DataFrame, evidence: list, remark: str, thresholds: dict
+) -> Record:
+    """Does an experiment of the paper, done again, keep beta at or above the curve that is drawn with it?"""
+    finding = stays_above(fits, fits["bound_v3"], thresholds)
+    published = predictions(fits["horizon_published"], fits["psi"])["bound_v3"]
+    below_half = {part: int((rows["beta_high"] < 0.5).sum()) for part, rows in fits.groupby("statistic", sort=False)}
+    return Record(
+        name,
+        claim,
+        finding.verdict,
+        f"{finding.words}; allowed {thresholds['allowed_below']}",
+        finding.measured
+        | {
+            "saturated": int(fits["saturated"].astype(bool).sum()),
+            "below_half": below_half,
+            "below_on_published_axis": stays_above(fits, published, thresholds).measured["below"],
+        },
+        ABOVE_TEST,
+        pick(thresholds, *ABOVE),
+        evidence,
+        f"Against 1/(2(1+H^2)) {finding.words}. {remark}",
+    )
+
+
+def model_remark(rates: xr.Dataset) -> str:
+    """Which model this is, and what a finite population means."""
+    name, population = rates.attrs["model"]["name"], rates.attrs["population"]
+    other = "" if PAPER_MODEL in name else f", which is not the paper's {PAPER_MODEL}"
+    return (
+        f"The model is {name}{other}, on {population} tokens, n up to {int(rates['n'][-1])}; "
+        "with finitely many tokens the rate for n to infinity is 1/2 in every head."
+    )

@@ -1,0 +1,65 @@
+"""The corpus that the config asks for, as articles of plain text."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from attnlimit.corpus.articles import Article
+from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path, read_dump
+from attnlimit.corpus.location import file_name, is_url, local_files
+from attnlimit.corpus.own_texts import checksum, read_rows, read_texts
+from attnlimit.files import verify_sha256
+from attnlimit.web.download import download
+from attnlimit.web.hub import corpus_files
+
+
+def open_corpus(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+    """Articles of the section fetch_corpus, read as they are asked for, and the identity of their source.
+
+    That of a hub is complete only when the articles have been read.
+    """
+    match corpus["source"]:
+        case "excerpt":
+            articles, identity = _dump(excerpt_path(), EXCERPT_SHA256, corpus)
+            return articles, identity | {"licence": EXCERPT_LICENCE}
+        case "dump" if is_url(corpus["location"]):
+            path = downloads / file_name(corpus["location"])
+            download(corpus["location"], path, corpus["sha256"])
+            return _checked_dump(path, corpus["sha256"], corpus)
+        case "dump":
+            return _dump(Path(corpus["location"]), corpus["sha256"], corpus)
+        case "hub":
+            identity = {"source": "hub", "name": corpus["location"]}
+            identity |= {key: corpus[key] for key in ("revision", "files")}
+            return _hub(corpus, identity), identity
+        case "text":
+            return _text(local_files(corpus), corpus)
+    raise LookupError(f"fetch_corpus.source: {corpus['source']} is not known")
+
+
+def _dump(path: Path, sha256: str, corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
+    verify_sha256(path, sha256)
+    return _checked_dump(path, sha256, corpus)
+
+
+def _checked_dump(path: Path, sha256: str, corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
+    return read_dump(path, corpus["max_bytes"]), {"source": corpus["source"], "name": path.name, "sha256": sha256}
+
+
+def _text(files: list[str], corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
+    if corpus["sha256"]:
+        verify_sha256(files[0], corpus["sha256"])
+    name = Path(corpus["location"]).name
+    return read_texts(files, corpus["column"]), {"source": "text", "name": name, "sha256": checksum(files)}
+
+
+def _hub(corpus: dict, identity: dict[str, str]) -> Iterator[Article]:
+    """Articles of one file after the other; the sha256 of the list of those read goes into the identity."""
+    from datasets import load_dataset  # here, because it takes seconds that no other source needs
+
+    listed = hashlib.sha256()
+    for path, sha256 in corpus_files(corpus["location"], corpus["revision"], corpus["files"]):
+        listed.update(f"{sha256}  {path.name}\n".encode())
+        identity["sha256"] = listed.hexdigest()
+        rows = load_dataset("parquet", data_files=str(path), split="train", streaming=True)
+        yield from read_rows(rows, corpus["column"], path)

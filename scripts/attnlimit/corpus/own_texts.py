@@ -1,0 +1,121 @@
+"""Plain text of your own -> articles: .txt files, or the rows of a .jsonl or .parquet file.
+
+Read here and not by the `datasets` library, which reads the hub's: so that a line or a column at fault is named.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from attnlimit.corpus.articles import READ_ROWS, Article
+from attnlimit.files import disk_error, sha256_of
+from attnlimit.log import bar
+
+LONGEST = 5_000_000  # bytes of one text: a tokenizer needs some 90 times as many
+
+BUFFER = 1 << 20  # bytes; without it a whole row group would be read at once, and some files have but one
+
+
+def read_texts(files: list[str], column: str) -> Iterator[Article]:
+    """Articles of .txt files, of a .jsonl file or of a .parquet file, without revisions."""
+    match Path(files[0]).suffix:
+        case ".txt":
+            return read_txt(files)
+        case ".jsonl":
+            return read_jsonl(files[0], column)
+        case ".parquet":
+            return read_parquet(files[0], column)
+    raise ValueError(
+        f"{files[0]}: fetch_corpus.location must be a folder of .txt files, a .txt, .jsonl or .parquet file"
+    )
+
+
+def read_txt(files: list[str]) -> Iterator[Article]:
+    """One article a file: its number from 1 as page_id, its name as title."""
+    for number, path in enumerate(bar(map(Path, files), len(files), unit="files", name="corpus"), 1):
+        if path.stat().st_size > LONGEST:
+            raise ValueError(f"{path}: over {LONGEST} bytes for one text; cut it into files of one article each")
+        try:
+            text = path.read_text("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}: not UTF-8 ({error}); convert it") from error
+        yield Article(number, path.stem, 0, text)
+
+
+def read_jsonl(path: str | Path, column: str) -> Iterator[Article]:
+    """One article a line: an object with the text in `column` and, if it has them, its `id` and `title`."""
+    with Path(path).open("rb") as stream:
+        lines = iter(lambda: stream.readline(LONGEST + 1), b"")
+        total = Path(path).stat().st_size
+        for number, line in enumerate(bar(lines, total, unit="B", name="corpus", done=stream.tell), 1):
+            place = f"{path}, line {number}"
+            if len(line) > LONGEST:
+                raise ValueError(f"{place}: over {LONGEST} bytes for one text; cut it into shorter ones")
+            try:
+                row = json.loads(line.decode("utf-8-sig")) if line.strip() else None
+            except ValueError as error:
+                raise ValueError(f"{place}: broken JSON ({error}); mend the line") from error
+            if isinstance(row, dict):
+                yield _article(row, number, column, place)
+            elif line.strip():
+                raise ValueError(f"{place}: holds no object such as {{{json.dumps(column)}: …}}")
+
+
+def read_parquet(path: str | Path, column: str) -> Iterator[Article]:
+    """One article a row: the text in `column` and, if the file has them, its `id` and `title`."""
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
+            names = file.schema_arrow.names
+            _require(column, names, path)
+            wanted = [name for name in names if name in ("id", "title", column)]
+            batches = file.iter_batches(batch_size=READ_ROWS, columns=wanted)
+            rows = bar(_dicts(batches), file.metadata.num_rows, unit="rows", name="corpus")
+            yield from read_rows(rows, column, path)
+    except (pa.ArrowException, OSError) as error:
+        if told := disk_error(path, error):
+            raise told from error
+        raise ValueError(f"{path}: damaged parquet ({str(error).splitlines()[0]}); fetch it again") from error
+
+
+def read_rows(rows: Iterable[dict], column: str, path: str | Path) -> Iterator[Article]:
+    """One article a row of a file."""
+    for number, row in enumerate(rows, 1):
+        yield _article(row, number, column, f"{path}, row {number}")
+
+
+def _dicts(batches: Iterable[pa.RecordBatch]) -> Iterator[dict]:
+    for batch in batches:
+        yield from batch.to_pylist()
+
+
+def _article(row: dict, number: int, column: str, place: str) -> Article:
+    """The row's id as page_id if it is a whole number, else the number of the row."""
+    _require(column, row, place)
+    text, key, title = row[column], str(row.get("id", "")), row.get("title")
+    title = title if isinstance(title, str) else str(number)
+    if not isinstance(text, str):
+        raise ValueError(f"{place}: {column} is {text!r:.40}, no text; check fetch_corpus.column")
+    if len(text) > LONGEST:
+        raise ValueError(f"{place}: over {LONGEST} characters for one text; cut it into shorter ones")
+    try:
+        title.encode(), text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{place}: holds half a character (a lone surrogate); mend it") from error
+    known = key.isascii() and key.isdigit() and len(key) < 19  # int64
+    return Article(int(key) if known else number, title, 0, text)
+
+
+def _require(column: str, names: Iterable[str], place: str | Path) -> None:
+    if column not in names:
+        raise LookupError(f"{place}: no column {column}; it has {', '.join(names)}: set fetch_corpus.column")
+
+
+def checksum(files: list[str]) -> str:
+    """sha256 of one file; of several, that of the list `sha256sum` prints: a line "sha256  name" for each."""
+    if len(files) == 1:
+        return sha256_of(files[0])
+    return hashlib.sha256("".join(f"{sha256_of(name)}  {Path(name).name}\n" for name in files).encode()).hexdigest()

@@ -1,0 +1,48 @@
+"""How strongly a head couples the tokens of a population: horizons, and the spread of its values."""
+
+import numpy as np
+
+PUBLISHED_JITTER = 1e-6
+
+
+def square_root(covariance: np.ndarray) -> np.ndarray:
+    """Symmetric square root, by eigenvalues: a singular covariance needs no jitter."""
+    values, vectors = np.linalg.eigh(covariance)
+    return (vectors * np.sqrt(values.clip(0))) @ vectors.T
+
+
+def tilt_matrix(query_weight: np.ndarray, key_weight: np.ndarray) -> np.ndarray:
+    """A = W_k^T W_q / sqrt(width): the softmax scale belongs to A.  (…, width, feature) -> (…, feature, feature)"""
+    return key_weight.swapaxes(-1, -2) @ query_weight / np.sqrt(query_weight.shape[-2])
+
+
+def horizons(covariance: np.ndarray, tilt: np.ndarray) -> dict[str, float]:
+    """Coupling of one head, with S the square root of the tokens' covariance.
+
+    horizon = ||S A S||_2 (two-sided, v3);  horizon_one_sided = ||S A||_2 and psi = ||Sigma||_2 ||S A||_2^2 (v1);
+    horizon_frobenius = ||S A S||_F, which tells saturation.  horizon^2 <= psi, equal for Sigma = rho I.
+    """
+    root = square_root(covariance)
+    two_sided = root @ tilt @ root
+    one_sided = np.linalg.norm(root @ tilt, 2)
+    return {
+        "horizon": np.linalg.norm(two_sided, 2),
+        "horizon_one_sided": one_sided,
+        "psi": np.linalg.norm(covariance, 2) * one_sided**2,
+        "horizon_frobenius": np.linalg.norm(two_sided),
+    }
+
+
+def horizon_published(covariance: np.ndarray, query_weight: np.ndarray, key_weight: np.ndarray) -> float:
+    """||L^T (sum over heads of W_k^T W_q) L||_2, L = chol(Sigma + 1e-6 I), without 1/sqrt(width).
+
+    The axis of the authors' public code: one number a layer, kept so that their figure can be drawn too.
+    """
+    factor = np.linalg.cholesky(covariance + PUBLISHED_JITTER * np.eye(len(covariance)))
+    coupling = sum(key.T @ query for query, key in zip(query_weight, key_weight, strict=True))
+    return np.linalg.norm(factor.T @ coupling @ factor, 2)
+
+
+def value_variance(value_weight: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """tr V Sigma V^T, the spread of a token's value: (…, width, feature) -> (…)."""
+    return ((value_weight @ covariance) * value_weight).sum((-2, -1))

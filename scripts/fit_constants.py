@@ -1,0 +1,14 @@
+"""How the constant of the moments grows with the radius of the tokens' support, on a sphere."""
+
+from attnlimit.log import open_log
+from attnlimit.rates.constants import fit_constants
+from attnlimit.rates.power_law import Bootstrap
+from attnlimit.seeds import generator
+from attnlimit.store import inherited, read, write
+
+open_log(snakemake.log[0])
+p, options = snakemake.params, snakemake.params.settings
+
+errors, rates = read(snakemake.input.errors), read(snakemake.input.rates)
+plan = Bootstrap(options["bootstrap"], errors.attrs["nested"], generator(p.seed, "fit_constants"))
+write(fit_constants(errors, rates, plan), snakemake.output.rates, **inherited(errors), code=p.code)

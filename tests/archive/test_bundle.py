@@ -1,0 +1,284 @@
+"""An archive holds a run and what made it, says so truly, and gives it back."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from rocrate.rocrate import ROCrate
+
+from attnlimit.archive import restore as restore_command
+from attnlimit.archive import verify as verify_command
+from attnlimit.archive.bag import files_below, pack
+from attnlimit.archive.bundle import ARCHIVE, restore, verified
+from attnlimit.archive.crate import METADATA
+from attnlimit.archive.snakemake_records import Params, read_record, record_path, trace
+from attnlimit.plan.workflow_files import commit
+from support.bags import entries, rewrite
+from support.tiny_run import (
+    CONFIG,
+    FIT,
+    HEADS,
+    MODEL,
+    RATES,
+    RULES,
+    SHARD,
+    SPLIT,
+    TEXT,
+    WEIGHTS,
+    make_archive,
+    make_run,
+)
+
+JOBS = "provenance/jobs.json"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    make_run(folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def archive(run) -> Path:
+    return make_archive(Path(ARCHIVE))
+
+
+def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
+    jobs, brought = trace([RATES], run, RULES)
+    assert [job.name for job in jobs] == ["fetch_model", "fit_rates", "split/shard_0"]
+    assert [job.parameters for job in jobs] == [
+        {"code": "'ab'"},
+        {"code": "'ef'", "bootstrap": "10"},
+        {"code": "'cd'", "shard": "0", "words": "[7, 8]"},
+    ]
+    assert [job.output for job in jobs] == [MODEL.output, FIT.output, SPLIT.output]
+    assert brought == [TEXT]
+
+
+def test_results_of_other_parameters_are_not_archived(run):
+    rules = RULES | {"fit_rates": Params({"code": "'ef'", "bootstrap": "20"}, [])}
+    with pytest.raises(ValueError, match=r"fit_rates/log\.txt: that job ran with other parameters .* `make reproduce`"):
+        trace([RATES], run, rules)
+
+
+def test_a_result_without_a_record_is_named_with_a_remedy(run):
+    with pytest.raises(LookupError, match=r"results/other\.csv: Snakemake has no record .* --forcerun results/other"):
+        trace(["results/other.csv"], run, RULES)
+
+
+def test_the_payload_is_the_run_without_the_weights(archive):
+    with verified(archive) as (payload, jobs, config, absent):
+        names = set(files_below(payload))
+        assert {"Snakefile", "scripts/split.py", "envs/split.yaml", RATES, HEADS, SHARD} <= names
+        assert not {WEIGHTS, TEXT, ARCHIVE} & names
+        assert (payload / RATES).read_bytes() == Path(RATES).read_bytes()
+        data = json.loads((payload / "provenance/data.json").read_text())
+    assert config == CONFIG and data["model"] == {"name": "tiny"}
+    assert set(absent) == {WEIGHTS, TEXT}
+    assert [job.rule for job in jobs] == ["fetch_model", "fit_rates", "split"]
+
+
+def test_embeddings_can_be_left_out(run):
+    with verified(make_archive(Path(ARCHIVE), embeddings=False)) as (payload, *_):
+        assert not (payload / SHARD).exists() and (payload / HEADS).exists()
+
+
+def test_the_crate_says_how_each_file_was_made(archive):
+    with verified(archive) as contents:
+        crate = ROCrate(contents.payload)
+    made = crate.get("#split/shard_0")
+    assert made.type == "CreateAction"
+    assert made["instrument"].id == "scripts/split.py"
+    needed = [entity.id for entity in made["instrument"]["softwareRequirements"]]
+    assert needed == ["envs/split.yaml", "requirements.lock"]
+    assert made["result"].id == SHARD
+    assert {f"#{TEXT}", f"#{WEIGHTS}"} <= {entity.id for entity in made["object"]}
+    values = {entity["name"]: entity["value"] for entity in made["object"] if entity.type == "PropertyValue"}
+    assert values == {"code": "'cd'", "shard": "0", "words": "[7, 8]"}
+    assert crate.get("#fit_rates")["result"].id == RATES
+    assert crate.mainEntity.id == "Snakefile"
+    assert [profile.id for profile in crate.root_dataset["conformsTo"]] == [
+        "https://w3id.org/ro/wfrun/process/0.5",
+        "https://w3id.org/ro/wfrun/workflow/0.5",
+        "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+    ]
+
+
+def test_the_same_run_elsewhere_gives_the_same_bytes(archive, tmp_path, monkeypatch):
+    (tmp_path / "another").mkdir()
+    make_run(tmp_path / "another")
+    monkeypatch.chdir(tmp_path / "another")
+    assert make_archive(Path(ARCHIVE)).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
+    assert not list((tmp_path / "another/results").glob(".*")), "left behind"
+
+
+def test_restored_files_records_and_settings(archive, tmp_path):
+    absent = restore(archive, tmp_path / "restored")
+    folder = tmp_path / "restored"
+    assert sorted(absent) == sorted([WEIGHTS, TEXT])
+    assert (folder / RATES).read_bytes() == Path(RATES).read_bytes()
+    assert (folder / ARCHIVE).read_bytes() == archive.read_bytes()
+    for job in (MODEL, SPLIT, FIT):
+        record = read_record(job.output[0], folder)
+        assert (record["rule"], tuple(record["params"]), tuple(record["input"])) == (job.rule, job.params, job.input)
+    assert yaml.safe_load((folder / "config.yaml").read_text()) == CONFIG
+    assert commit(folder) == f"restored from {'0' * 40}"
+    times = {file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    assert len(times) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "restored"}
+
+
+def test_a_restored_run_can_be_archived_again(archive, tmp_path, monkeypatch):
+    """Its weights are not there, and its sources are the same but for the settings."""
+    restore(archive, tmp_path / "restored")
+    first = archive.resolve()
+    monkeypatch.chdir(tmp_path / "restored")
+    (tmp_path / "restored/config.yaml").write_bytes((tmp_path / "run/config.yaml").read_bytes())
+    assert make_archive(Path("results/again/attnlimit.tar.zst")).read_bytes() == first.read_bytes()
+
+
+def test_the_config_of_the_folder_is_kept_where_it_is_the_same(run, tmp_path):
+    text = "# every choice\nseed: 1\nfit_rates: {bootstrap: 10} # draws\n"
+    (run / "config.yaml").write_text(text)
+    restore(make_archive(Path(ARCHIVE)), tmp_path / "restored")
+    assert (tmp_path / "restored/config.yaml").read_text() == text
+
+
+def test_an_empty_folder_that_is_there_is_used(archive, tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir(mode=0o700)
+    archive = archive.resolve()
+    monkeypatch.chdir(tmp_path / "empty")
+    restore(archive, Path())
+    assert (tmp_path / "empty" / RATES).is_file()
+    assert not [path.name for path in (tmp_path / "empty").iterdir() if path.name.startswith(".attnlimit-")]
+
+
+def test_what_a_killed_job_left_goes_with_the_next_archive(run):
+    (run / "results/.archive-left/results").mkdir(parents=True)
+    make_archive(Path(ARCHIVE))
+    assert not list((run / "results").glob(".*"))
+
+
+@pytest.mark.parametrize("name", ["docs/my file.md", "docs/ü.md", "docs/50%.md"])
+def test_a_name_that_not_every_format_holds_is_refused(run, name):
+    (run / name).write_text("words")
+    with pytest.raises(ValueError, match=f"{name}: an archive holds names of plain letters.*rename the file"):
+        make_archive(Path(ARCHIVE))
+
+
+def test_a_damaged_or_missing_result_is_not_archived(run):
+    damage_store(run)
+    with pytest.raises(ValueError, match=f"{HEADS}: damaged store"):
+        make_archive(Path(ARCHIVE))
+    (run / HEADS).unlink()
+    with pytest.raises(FileNotFoundError, match=f"{HEADS}: no such file; run `make reproduce`"):
+        make_archive(Path(ARCHIVE))
+    assert not (run / ARCHIVE).exists()
+
+
+def test_a_file_of_the_user_may_have_any_name(run):
+    """Snakemake cuts records of long names in two; files that jobs did not make have none."""
+    record = read_record(SHARD, run)
+    record["input"].append("my texts/" + "ü" * 120 + ".txt")
+    record_path(SHARD, run).write_text(json.dumps(record))
+    with verified(make_archive(Path(ARCHIVE))) as contents:
+        assert len(contents.absent) == 3
+
+
+def test_nothing_is_restored_over_files_or_from_a_damaged_archive(archive, tmp_path):
+    with pytest.raises(FileExistsError, match="run: no empty folder; give another with TO="):
+        restore(archive, tmp_path / "run")
+    (tmp_path / "empty").mkdir()
+    archive.write_bytes(archive.read_bytes()[:-10])
+    for name in ("empty", "absent"):
+        with pytest.raises(ValueError, match="truncated"):
+            restore(archive, tmp_path / name)
+    assert list((tmp_path / "empty").iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "empty"}
+
+
+def repacked(archive: Path, folder: Path, change) -> None:
+    """A sound bag around a payload as `change` leaves it."""
+    with verified(archive) as contents:
+        contents.payload.rename(folder)
+    change(folder)
+    pack(folder, archive, {"Bagging-Date": "2026-01-01"})
+
+
+def damage_store(payload):
+    content = (payload / HEADS).read_bytes()
+    (payload / HEADS).write_bytes(content[: len(content) // 2])
+
+
+def add_file(payload):
+    (payload / "more.txt").write_text("more")
+
+
+def remove_file(payload):
+    (payload / RATES).unlink()
+
+
+def forget_job(payload):
+    path = payload / "ro-crate-metadata.json"
+    crate = json.loads(path.read_text())
+    crate["@graph"] = [entity for entity in crate["@graph"] if entity["@id"] != "#fit_rates"]
+    path.write_text(json.dumps(crate))
+
+
+def garble(name: str, text: str):
+    return lambda payload: (payload / name).write_text(text)
+
+
+def alter_crate(change):
+    def altered(payload):
+        path = payload / "ro-crate-metadata.json"
+        crate = json.loads(path.read_text())
+        change(crate)
+        path.write_text(json.dumps(crate))
+
+    return altered
+
+
+def find(crate: dict, name: str) -> dict:
+    return next(entity for entity in crate["@graph"] if entity["@id"] == name)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (damage_store, f"{HEADS} cannot be read .*; download the archive again"),
+        (add_file, "more.txt is not described in ro-crate-metadata.json"),
+        (remove_file, f"{RATES} is described but not there"),
+        (forget_job, f"ro-crate-metadata.json names no job that made {RATES}"),
+        (garble(METADATA, "{"), "ro-crate-metadata.json is no RO-Crate"),
+        (garble(METADATA, "[" * 100_000), "ro-crate-metadata.json is no RO-Crate"),
+        (alter_crate(lambda crate: crate.update({"@graph": None})), "ro-crate-metadata.json is no RO-Crate"),
+        (alter_crate(lambda crate: find(crate, "#fit_rates").pop("result")), "ro-crate-metadata.json is no RO-Crate"),
+        (alter_crate(lambda crate: find(crate, "#fit_rates").update(result="x")), "ro-crate-metadata.json is no RO"),
+        (garble(JOBS, "{"), r"provenance/ cannot be read \(JSONDecodeError"),
+        (garble(JOBS, "[1]"), r"provenance/ cannot be read \(TypeError"),
+        (garble(JOBS, "[]"), f"{SHARD} was made by no job, by provenance/jobs.json"),
+        (garble("provenance/config.yaml", "{"), r"provenance/ cannot be read \(ParserError"),
+        (garble("provenance/data.json", "{}"), r"provenance/ cannot be read \(KeyError"),
+    ],
+)
+def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, told):
+    repacked(archive, tmp_path / "payload", change)
+    with pytest.raises(ValueError, match=rf"^results/attnlimit\.tar\.zst: {told}"), verified(archive):
+        pass
+
+
+def test_the_commands_say_what_they_found(archive, tmp_path, capsys):
+    verify_command.main([str(archive)])
+    assert "results/attnlimit.tar.zst: whole; " in capsys.readouterr().out
+    restore_command.main([str(archive), str(tmp_path / "restored")])
+    assert f"{tmp_path / 'restored'}: restored" in capsys.readouterr().out
+    rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})
+    with pytest.raises(SystemExit, match=r"^ValueError: .*data/more.txt is not in the manifest"):
+        verify_command.main([str(archive)])
+    with pytest.raises(SystemExit, match=r"^FileNotFoundError: nothing\.tar\.zst: no such archive; `make archive`"):
+        verify_command.main(["nothing.tar.zst"])

@@ -1,0 +1,86 @@
+"""Each source of the config gives its articles, and says what they are."""
+
+import functools
+import hashlib
+import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path
+from attnlimit.corpus.open import open_corpus
+
+BULGARIAN = "bgwiki-latest-pages-articles-shortened.xml.bz2"
+BULGARIAN_SHA256 = "8c67571ec18cb8f0f77a91ab2ee4a04c9368684358e40b94d95670f909210355"
+
+
+def corpus(**keys):
+    return {"location": "", "column": "text", "sha256": "", "max_bytes": 10**8} | keys
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def folder_on_the_web(tmp_path, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    folder = tmp_path / "web"
+    folder.mkdir()
+    handler = functools.partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_the_excerpt_needs_no_sha256(tmp_path):
+    articles, identity = open_corpus(corpus(source="excerpt"), tmp_path)
+    assert next(articles).title == "Anarchism"
+    named = {"source": "excerpt", "name": excerpt_path().name, "sha256": EXCERPT_SHA256}
+    assert identity == named | {"licence": EXCERPT_LICENCE}
+
+
+def test_a_dump_from_a_file(tmp_path):
+    settings = corpus(source="dump", location=str(excerpt_path().with_name(BULGARIAN)), sha256=BULGARIAN_SHA256)
+    articles, identity = open_corpus(settings, tmp_path)
+    assert [article.page_id for article in articles] == [558]
+    assert identity == {"source": "dump", "name": BULGARIAN, "sha256": BULGARIAN_SHA256}
+    with pytest.raises(ValueError, match=f"{BULGARIAN}: sha256 is {BULGARIAN_SHA256}, expected 00"):
+        open_corpus(settings | {"sha256": "0" * 64}, tmp_path)
+
+
+def test_a_dump_from_the_web_is_kept(tmp_path, folder_on_the_web):
+    folder, url = folder_on_the_web
+    shutil.copyfile(excerpt_path().with_name(BULGARIAN), folder / "bg.xml.bz2")
+    settings = corpus(source="dump", location=f"{url}/bg.xml.bz2", sha256=BULGARIAN_SHA256)
+    for _ in ("the web", "the file kept"):
+        articles, identity = open_corpus(settings, tmp_path / "downloads")
+        assert [article.page_id for article in articles] == [558]
+        assert identity == {"source": "dump", "name": "bg.xml.bz2", "sha256": BULGARIAN_SHA256}
+        (folder / "bg.xml.bz2").unlink(missing_ok=True)
+    assert [path.name for path in (tmp_path / "downloads").iterdir()] == ["bg.xml.bz2"]
+
+
+def test_text_with_and_without_a_sha256(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "words"}\n')
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    for given in ("", sha256):
+        articles, identity = open_corpus(corpus(source="text", location=str(path), sha256=given), tmp_path)
+        assert [article.text for article in articles] == ["words"]
+        assert identity == {"source": "text", "name": "rows.jsonl", "sha256": sha256}
+    with pytest.raises(ValueError, match="rows.jsonl: sha256 is"):
+        open_corpus(corpus(source="text", location=str(path), sha256="0" * 64), tmp_path)
+
+
+def test_a_folder_of_text(tmp_path):
+    for name in ("b.txt", "a.txt"):
+        (tmp_path / name).write_text(name)
+    articles, identity = open_corpus(corpus(source="text", location=str(tmp_path)), tmp_path)
+    assert [article.text for article in articles] == ["a.txt", "b.txt"]
+    assert identity["name"] == tmp_path.name

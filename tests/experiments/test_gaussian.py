@@ -1,0 +1,128 @@
+"""Gaussian settings and samples: addresses, predicted couplings, and agreement with the closed form."""
+
+import numpy as np
+import pytest
+
+from attnlimit.experiments.errors import distances
+from attnlimit.experiments.gaussian import finite_reference, horizon_settings, published_settings, simulate
+from attnlimit.experiments.layout import setting_errors, stack
+
+SEED = 5
+
+
+def samples(setting, sizes, replicates, nested=True, dtype="float64"):
+    return list(simulate(setting, sizes, replicates, nested, SEED, "test", "cpu", dtype))
+
+
+@pytest.mark.parametrize("d", [1, 2, 10, 50])
+def test_the_scale_is_the_horizon(d):
+    settings = horizon_settings([d], 10, [0.05, 2], SEED)
+    assert len(settings) == (2 if d == 1 else 4)
+    for setting, scale in zip(settings, [0.05, 2, 0.05, 2], strict=False):
+        couplings = setting.couplings()
+        assert couplings["horizon"] == pytest.approx(scale, rel=1e-12)
+        assert couplings["psi"] >= scale**2 * (1 - 1e-12)
+        assert couplings["horizon_published"] == pytest.approx(np.sqrt(d) * scale, rel=1e-4)
+        if "anisotropic" not in setting.name:
+            assert couplings["psi"] == pytest.approx(scale**2, rel=1e-12)
+
+
+def test_published_horizon_leaves_the_softmax_scale_out():
+    for setting in published_settings(50, 0.1, [0.05, 50], SEED):
+        couplings = setting.couplings()
+        assert couplings["horizon_published"] == pytest.approx(np.sqrt(50) * couplings["horizon"], rel=1e-4)
+        assert couplings["psi"] == pytest.approx(couplings["horizon"] ** 2, rel=1e-12)
+
+
+def test_a_new_scale_or_dimension_or_replicate_changes_no_other_number():
+    few = {setting.name: setting for setting in horizon_settings([2, 3], 10, [0.5, 2], SEED)}
+    many = {setting.name: setting for setting in horizon_settings([1, 3, 2], 10, [2, 0.1, 0.5], SEED)}
+    assert few.keys() < many.keys()
+    for name, setting in few.items():
+        first, again = samples(setting, [8, 20], 2), samples(many[name], [8, 20], 3)
+        np.testing.assert_equal(again[:2], first)
+    means = [samples(setting, [20], 1)[0][0].mean[0] for setting in many.values()]
+    assert len(set(means)) == len(means)  # no two settings share their tokens
+
+
+def test_published_settings_share_weights_and_not_tokens():
+    one, other = published_settings(4, 0.1, [3, 12], SEED)
+    np.testing.assert_allclose(2 * one.heads.query_weight, other.heads.query_weight)
+    np.testing.assert_array_equal(published_settings(4, 0.1, [12], SEED)[0].heads.key_weight, other.heads.key_weight)
+    unequal = samples(one, [20], 1)[0][0].mean, samples(other, [20], 1)[0][0].mean
+    assert not np.allclose(*unequal)
+
+
+def test_nested_sizes_share_tokens_and_others_do_not():
+    (setting,) = horizon_settings([1], 10, [1], SEED)
+    ((small, large),) = samples(setting, [16, 32], 1)
+    assert small.mean == samples(setting, [16, 64], 1)[0][0].mean
+    ((apart, own),) = samples(setting, [16, 32], 1, nested=False)
+    assert len({float(each.mean[0]) for each in (small, large, apart, own)}) == 4
+
+
+@pytest.mark.parametrize("horizon", [0.3, 0.5])
+@pytest.mark.parametrize("kind", ["horizon", "published"])
+def test_means_of_moments_are_within_four_standard_errors_of_the_limit(kind, horizon):
+    """At small H the bias, O(1/n), is well below the noise that so few replicates leave."""
+    n, replicates = 3000, 25
+    if kind == "horizon":
+        *_, setting = horizon_settings([3], 10, [horizon], SEED)
+    else:
+        (unit,) = published_settings(4, 1.0, [1], SEED)
+        (setting,) = published_settings(4, 1.0, [horizon / unit.couplings()["horizon"]], SEED)
+    assert setting.couplings()["horizon"] == pytest.approx(horizon)
+    mean, covariance = setting.limit()
+    found = [sizes[0] for sizes in samples(setting, [n], replicates)]
+    for drawn, limit in (
+        (np.array([sample.mean for sample in found]), mean),
+        (np.array([sample.covariance for sample in found]), covariance),
+    ):
+        se = drawn.std(0, ddof=1) / np.sqrt(replicates)
+        assert (np.abs(drawn.mean(0) - limit) < 4 * se).all()
+        assert np.linalg.norm(se) < 0.05 * np.sqrt(np.trace(covariance))  # a wrong limit would be seen
+
+
+def test_a_finite_reference_is_off_the_limit_and_not_the_samples():
+    (setting,) = published_settings(4, 0.1, [50], SEED)
+    limit, reference = setting.limit(), finite_reference(setting, 300, SEED, "test", "cpu", "float64")
+    error = distances(reference[0] - limit[0], reference[1] - limit[1], 1)
+    assert error["cov"][0] > 1e-3 * np.linalg.norm(limit[1])
+    again = finite_reference(setting, 300, SEED, "test", "cpu", "float64")
+    np.testing.assert_array_equal(again[1], reference[1])
+    ((same_size,),) = samples(setting, [300], 1)
+    assert not np.allclose(same_size.covariance, reference[1])
+
+
+def test_float32_is_far_below_the_errors():
+    for setting in horizon_settings([10], 10, [0.05, 5], SEED):
+        errors = [
+            setting_errors(samples(setting, [256], 2, dtype=dtype), *setting.limit(), 1.0, setting.couplings(), 1)
+            for dtype in ("float32", "float64")
+        ]
+        for name in ("mean", "cov"):
+            np.testing.assert_allclose(errors[0][name], errors[1][name], rtol=1e-4)
+
+
+def test_layout_of_the_store():
+    settings = horizon_settings([2], 10, [0.5, 2], SEED)
+    kept = [
+        setting_errors(samples(each, [8, 16, 32], 4), *each.limit(), each.value_variance(), each.couplings(), 2)
+        for each in settings
+    ]
+    errors = stack(kept, [8, 16, 32])
+    assert errors["cov"].dims == ("setting", "replicate", "n")
+    assert errors["mean_gram"].dims == ("setting", "n", "group", "group_2")
+    assert errors["mean_gram"].shape == (4, 3, 2, 2)
+    assert errors["horizon"].dims == ("setting",)
+    sample, limit = samples(settings[1], [8, 16, 32], 4)[3][2], settings[1].limit()
+    assert errors["mean"][1, 3, 2] == pytest.approx(np.linalg.norm(sample.mean - limit[0]))
+    assert errors["cov"][1, 3, 2] == pytest.approx(np.linalg.norm(sample.covariance - limit[1]))
+    assert errors["cov_scale"][1] == pytest.approx(np.linalg.norm(limit[1]))
+    np.testing.assert_allclose(errors["bound_v1_theorem"], 1 / (2 * (1 + 32 * errors["psi"])))
+
+
+def test_value_variance_is_the_trace_of_the_value_covariance():
+    setting = published_settings(4, 0.1, [1.0], SEED)[0]._replace(variances=np.array([1.0, 2.0, 3.0, 4.0]))
+    values = setting.heads.value_weight[0]
+    assert setting.value_variance() == pytest.approx(np.trace(values @ np.diag(setting.variances) @ values.T))

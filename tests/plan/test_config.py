@@ -1,0 +1,268 @@
+"""A wrong config is refused before any job starts, in one line that names the key."""
+
+from math import nan
+
+import pytest
+import yaml
+
+from attnlimit.plan.config import check
+from support.configs import ABSENT, DEFAULT, ROOT, SCHEMA, changed, merged, refusal
+
+
+def test_the_default_config_passes():
+    assert check(DEFAULT, SCHEMA) is None
+
+
+@pytest.mark.parametrize("overlay", ["tests/smoke/config.yaml", *sorted(map(str, ROOT.glob("configs/*.yaml")))])
+def test_overlays_pass(overlay):
+    config = merged(DEFAULT, yaml.safe_load((ROOT / overlay).read_text()))
+    assert config != DEFAULT
+    assert check(config, SCHEMA) is None
+
+
+HUB = {
+    "fetch_model.source": "hub",
+    "fetch_model.location": "google-bert/bert-base-uncased",
+    "fetch_model.revision": "86b5e0934494bd15c9632b12f734a8a67f723594",
+    "fetch_model.weights_sha256": "68d45e234eb4a928074dfd868cead0219ab85354cc53d20e772753c6bb9169d3",
+}
+WRONG = [
+    ({"sed": 1}, "'sed'"),
+    ({"measure_errors.replicate": 3}, "measure_errors: ", "'replicate'"),
+    ({"seed": "2512"}, "seed: '2512' is not of type 'integer'"),
+    ({"seed": True}, "seed: "),
+    ({"seed": -1}, "seed: -1"),
+    ({"layers": [0, 3, 0]}, "layers: "),
+    ({"layers": [0, -1]}, "layers.1: -1"),
+    ({"layers": []}, "layers: "),
+    ({"layers": 3}, "layers: "),
+    ({"device": "gpu"}, "device: 'gpu'"),
+    ({"fit_rates": None}, "fit_rates: "),
+    ({"fit_rates.misfit": ABSENT}, "fit_rates: ", "'misfit'"),
+    ({"fit_rates": ABSENT}, "'fit_rates'"),
+    ({"fetch_corpus.source": "hubb"}, "fetch_corpus.source: 'hubb'"),
+    ({"fetch_model.source": "gpt2"}, "fetch_model.source: 'gpt2'"),
+    ({"fetch_corpus.sha256": "a5" * 31}, "fetch_corpus.sha256: "),
+    ({"fetch_corpus.sha256": "g" * 64}, "fetch_corpus.sha256: "),
+    ({"fetch_corpus.sha256": "a" * 64 + "\n"}, "fetch_corpus.sha256: "),
+    ({"fetch_model.weights_sha256": "53aa"}, "fetch_model.weights_sha256: "),
+    ({"fetch_model.location": "folder"}, "fetch_model.location: ", "embedded"),
+    ({"fetch_model.revision": "a" * 40}, "fetch_model.revision: ", "embedded"),
+    ({"fetch_model.source": "local"}, "fetch_model.location: ", "local"),
+    ({**HUB, "fetch_model.location": ""}, "fetch_model.location: ", "hub"),
+    ({**HUB, "fetch_model.location": "bert-base-uncased"}, "fetch_model.location: ", "owner/name"),
+    ({**HUB, "fetch_model.revision": ""}, "fetch_model.revision: ", "hub"),
+    ({**HUB, "fetch_model.revision": "main"}, "fetch_model.revision: 'main'"),
+    ({**HUB, "fetch_model.revision": "a" * 40 + "\n"}, "fetch_model.revision: "),
+    ({**HUB, "fetch_model.weights_sha256": ""}, "fetch_model.weights_sha256: ", "hub"),
+    ({"measure_errors.sizes": []}, "measure_errors.sizes: "),
+    ({"measure_errors.sizes": [64, 128]}, "measure_errors.sizes: "),
+    ({"measure_errors.sizes": [64, 256, 128]}, "measure_errors.sizes: must increase"),
+    ({"measure_errors.sizes": [64, 128, 128]}, "measure_errors.sizes: must increase"),
+    ({"measure_errors.sizes": [0, 64, 128]}, "measure_errors.sizes.0: "),
+    (
+        {"measure_errors.sizes": [64, 128, 50001], "measure_errors.replacement": False},
+        "measure_errors.sizes: 50001",
+        "tokenize_corpus.population 50000",
+    ),
+    ({"measure_errors.replicates": 105}, "measure_errors.replicates: 105", "measure_errors.group 10"),
+    ({"measure_errors.replicates": 10}, "measure_errors.replicates: "),
+    ({"simulate_gaussian.replicates": 33}, "simulate_gaussian.replicates: 33", "simulate_gaussian.group 4"),
+    ({"simulate_gaussian.scales": [1, 2, 1]}, "simulate_gaussian.scales: "),
+    ({"simulate_gaussian_published.sizes": [64, 256, 128]}, "simulate_gaussian_published.sizes: must increase"),
+    ({"simulate_gaussian_published.references": ["finit"]}, "simulate_gaussian_published.references.0: 'finit'"),
+    ({"simulate_gaussian_asymptotic.horizons": [0]}, "simulate_gaussian_asymptotic.horizons.0: 0"),
+    ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
+    ({"tokenize_corpus.block": 4097}, "tokenize_corpus.block: 4097"),
+    ({"extract_embeddings.shards": 99}, "extract_embeddings.shards: "),
+    ({"fit_rates.saturated": 10**400}, "fit_rates.saturated: "),
+    ({"simulate_sphere.replicates": 25}, "simulate_sphere.replicates: 25", "simulate_sphere.group 3"),
+    ({"simulate_sphere.sizes": [64, 256, 128]}, "simulate_sphere.sizes: must increase"),
+    ({"simulate_sphere.horizons": [0.5, 0]}, "simulate_sphere.horizons.1: 0"),
+    ({"simulate_hardmax.direct_sizes": [64, 64, 128]}, "simulate_hardmax.direct_sizes: must increase"),
+    ({"simulate_hardmax.sizes": [10, 100, 10**13]}, "simulate_hardmax.sizes.2: 10000000000000"),
+    ({"measure_ablation.heads": 0}, "measure_ablation.heads: 0"),
+    ({"measure_ablation.heads": [[0, 2], [1]]}, "measure_ablation.heads.1: "),
+    ({"measure_ablation.replicates": 42}, "measure_ablation.replicates: 42", "measure_ablation.group 4"),
+    ({"measure_tails.scales": [1, 0]}, "measure_tails.scales.1: 0"),
+    ({"measure_tails.directions": 0}, "measure_tails.directions: 0"),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: ",".join(wrong[0]))
+def test_a_wrong_value_is_refused_by_its_key(wrong):
+    changes, *named = wrong
+    message = refusal(changed(changes))
+    for part in named:
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", 2512.0),
+        ("measure_errors.sizes", [64.0, 128.0, 256.0]),
+        ("measure_errors.replicates", 100.0),
+        ("extract_embeddings.shards", 2.0),
+    ],
+)
+def test_a_float_is_no_count(key, value):
+    """JSON Schema takes 64.0 for an integer, numpy and range do not: the job would fail hours later."""
+    assert f"config: {key}" in refusal(changed({key: value}))
+
+
+@pytest.mark.parametrize("key", ["fit_rates.misfit", "fit_rates.saturated"])
+def test_nan_is_no_threshold(key):
+    """Nothing is above NaN: no fit would ever be marked."""
+    assert f"config: {key}: " in refusal(changed({key: nan}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"measure_errors.sizes": [64, 128, 50001]},
+        {"measure_errors.sizes": [64, 128, 50000], "measure_errors.replacement": False},
+        {"measure_errors.replicates": 20},
+        {"layers": [5]},
+        {"compute_limits.queries": 50000},
+        {"extract_embeddings.shards": 97},
+        {"tokenize_corpus.population": 300, "extract_embeddings.shards": 1},
+        {"fit_rates.misfit": 2.5},
+        {"measure_ablation.heads": [[0, 2], [5, 0]]},
+        {"seed": 0},
+        HUB,
+        {"fetch_model.source": "local", "fetch_model.location": "models/mine"},
+        {"fetch_model.weights_sha256": "0" * 64},
+    ],
+)
+def test_what_is_allowed_passes(changes):
+    assert check(changed(changes), SCHEMA) is None
+
+
+@pytest.mark.parametrize("config", [None, [], 3, "seed", {}])
+def test_a_file_that_is_no_config_is_refused(config):
+    refusal(config)
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"simulate_uniform.radii": [0.25, 0.3, 0.5]}, "simulate_uniform.radii: 0.3 "),
+        ({"simulate_uniform.radii": [0.25, 1, 0.5]}, "simulate_uniform.radii: must increase"),
+        ({"simulate_uniform.radii": [0.25, 1, 6.25]}, "simulate_uniform.radii.2"),
+        ({"simulate_uniform.angles": 33}, "simulate_uniform.angles"),
+        ({"simulate_uniform.largest_in_plane": 999}, "simulate_uniform.largest_in_plane"),
+        ({"simulate_normality.sizes": [100, 300, 200]}, "simulate_normality.sizes: must increase"),
+        ({"simulate_normality.tilts": [-1, 0, 1]}, "simulate_normality.tilts.0"),
+        ({"simulate_uniform.step": 1e-300}, "simulate_uniform.step"),
+    ],
+)
+def test_wrong_grids_of_the_simulations_are_refused(changes, key):
+    assert refusal(changed(changes)).startswith(f"config: {key}")
+
+
+def test_radii_may_be_any_even_multiple_of_the_step():
+    assert (
+        check(changed({"simulate_uniform.step": 0.05, "simulate_uniform.radii": [0.1, 0.3, 0.7, 4.9]}), SCHEMA) is None
+    )
+
+
+SHA256, COMMIT, HERE = "a" * 64, "b" * 40, str(ROOT)
+PAGE = "https://host/dump.xml.bz2"
+HUB = {"source": "hub", "location": "owner/name", "revision": COMMIT, "files": "en/*.parquet"}
+
+
+def corpus(**keys):
+    return changed({f"fetch_corpus.{key}": value for key, value in keys.items()})
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"location": "x"}, 'location: source excerpt takes none; leave it ""'),
+        ({"sha256": SHA256}, "sha256: source excerpt takes none"),
+        ({"revision": COMMIT}, "revision: source excerpt takes none"),
+        ({"source": "dump", "sha256": SHA256}, "location: source dump needs it"),
+        ({"source": "dump", "location": PAGE}, "sha256: source dump needs it"),
+        ({"source": "dump", "location": PAGE, "sha256": SHA256, "files": "*"}, "files: source dump takes none"),
+        ({"source": "dump", "location": "nowhere.xml", "sha256": SHA256}, "location: no file 'nowhere.xml' here"),
+        ({"source": "dump", "location": HERE, "sha256": SHA256}, "location: no file "),
+        (
+            {"source": "dump", "location": "ftp://host/dump.xml", "sha256": SHA256},
+            "location: 'ftp://host/dump.xml': only",
+        ),
+        ({"source": "dump", "location": "https://host/", "sha256": SHA256}, "location: 'https://host/': only"),
+        ({"source": "text"}, "location: source text needs it"),
+        ({"source": "text", "location": "nowhere"}, "location: no file or folder 'nowhere' here"),
+        (
+            {"source": "text", "location": "https://host/x.jsonl"},
+            "location: 'https://host/x.jsonl': only a dump can be",
+        ),
+        ({"source": "text", "location": f"{HERE}/rules"}, "location: folder "),
+        ({"source": "text", "location": "nowhere", "revision": COMMIT}, "revision: source text takes none"),
+        (HUB | {"location": ""}, "location: source hub needs it"),
+        (HUB | {"location": "name"}, "location: 'name' is not of the form owner/name"),
+        (HUB | {"revision": ""}, "revision: source hub needs it"),
+        (HUB | {"revision": "main"}, "revision: 'main'"),
+        (HUB | {"revision": COMMIT + "\n"}, "revision: "),
+        (HUB | {"files": ""}, "files: source hub needs it"),
+        (HUB | {"sha256": SHA256}, "sha256: source hub takes none"),
+        (HUB | {"column": ""}, "column: "),
+        ({"characters": -1}, "characters: -1"),
+    ],
+)
+def test_a_corpus_has_the_keys_of_its_source(keys, message):
+    assert refusal(corpus(**keys)).startswith(f"config: fetch_corpus.{message}")
+
+
+def test_a_folder_of_text_has_no_sha256(tmp_path):
+    (tmp_path / "a.txt").write_text("a")
+    message = refusal(corpus(source="text", location=str(tmp_path), sha256=SHA256))
+    assert message.startswith("config: fetch_corpus.sha256: a folder has none")
+
+
+def test_braces_in_a_file_name_are_refused_before_snakemake_stumbles(tmp_path):
+    (tmp_path / "a{1}.txt").write_text("a")
+    message = refusal(corpus(source="text", location=str(tmp_path)))
+    assert message.startswith("config: fetch_corpus.location: ") and "a{1}.txt" in message
+
+
+def test_every_source_passes(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("a")
+    local = {"location": str(file), "sha256": SHA256}
+    for keys in (
+        HUB,
+        {"source": "dump", "location": PAGE, "sha256": SHA256},
+        {"source": "dump"} | local,
+        {"source": "text"} | local,
+        {"source": "text", "location": str(file)},
+        {"source": "text", "location": str(tmp_path)},
+    ):
+        assert check(corpus(**keys), SCHEMA) is None
+
+
+def test_a_layer_that_the_model_does_not_have_is_refused(tmp_path):
+    assert refusal(changed({"layers": [0, 6]})) == "config: layers: no 6; the model has layers 0 to 5"
+    (tmp_path / "config.json").write_text('{"n_layers": 2}')
+    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}
+    assert refusal(changed(local | {"layers": [2]})) == "config: layers: no 2; the model has layers 0 to 1"
+    assert check(changed(local | {"layers": [1]}), SCHEMA) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tokenize_corpus.population": 10**9, "extract_embeddings.shards": 10**6},
+        {"compute_limits.parts": 10**6},
+        {"measure_errors.replicates": 10**9},
+    ],
+)
+def test_more_jobs_than_can_be_planned_are_refused(changes):
+    key = list(changes)[-1]
+    message = refusal(changed(changes))
+    assert message.startswith(f"config: {key}: makes ") and "at most 100000" in message
+
+
+def test_a_number_beyond_those_of_a_store_is_refused():
+    assert refusal(changed({"tokenize_corpus.population": 10**400})).startswith("config: tokenize_corpus.population: ")

@@ -1,0 +1,126 @@
+"""Estimates follow the sizes in the config, as counting says."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from attnlimit.plan.costs import (
+    CUDA_BYTES,
+    ON_DEVICE,
+    asked_bytes,
+    asked_seconds,
+    disk_bytes,
+    error_flops,
+    job_bytes,
+    job_count,
+    job_seconds,
+    limit_flops,
+    on_gpu,
+    seconds,
+    simulation_seconds,
+)
+
+ROOT = Path(__file__).parents[2]
+
+
+def config(**changes: dict) -> dict:
+    changed = deepcopy(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    for section, keys in changes.items():
+        changed[section] |= keys
+    return changed
+
+
+def test_an_exact_limit_costs_the_square_of_the_population():
+    assert limit_flops(config()) == 4 * 384 * 50_000**2
+    assert limit_flops(config(tokenize_corpus={"population": 100_000})) == 4 * limit_flops(config())
+
+
+def test_a_limit_from_some_queries_costs_their_share():
+    assert limit_flops(config(compute_limits={"queries": 5_000})) == limit_flops(config()) / 10
+
+
+def test_nested_sizes_cost_the_largest_one():
+    sizes = {"sizes": [100, 200, 400], "replicates": 10, "group": 1}
+    moments = 10 * 2 * 384**2 * 700
+    assert error_flops(config(measure_errors=sizes)) == 10 * 4 * 384 * 400**2 + moments
+    apart = error_flops(config(measure_errors=sizes | {"nested": False}))
+    assert apart == 10 * 4 * 384 * (100**2 + 200**2 + 400**2) + moments
+
+
+def test_jobs_share_the_work():
+    cut = config(compute_limits={"parts": 4}, measure_errors={"groups_per_job": 3})
+    assert job_count(cut)["measure_errors"] == 6 * 4  # 100 replicates in jobs of 30
+    assert seconds(cut) == seconds(config())
+    for rule, each in job_seconds(cut).items():
+        assert each * job_count(cut)[rule] == pytest.approx(seconds(cut)[rule])
+
+
+def test_half_precision_halves_the_disk():
+    assert disk_bytes(config()) == 50_000 * 6 * 384 * 4
+    assert disk_bytes(config(extract_embeddings={"dtype": "float16"})) == disk_bytes(config()) / 2
+
+
+def test_memory_hardly_grows_with_the_population():
+    """Only token numbers do: nothing of the size of the embeddings is held."""
+    large = config(
+        tokenize_corpus={"population": 5_000_000},
+        extract_embeddings={"shards": 200},
+        compute_limits={"queries": 50_000},
+        measure_errors={"groups_per_job": 1},
+    )
+    for rule, held in job_bytes(large).items():
+        assert held < job_bytes(config())[rule] + 45 * 5_000_000, rule
+
+
+@pytest.mark.parametrize(
+    "overlays", [["paper.yaml"], ["paper.yaml", "paper-20m.yaml"], ["paper.yaml", "paper-v3.yaml"]]
+)
+def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
+    changes = [yaml.safe_load((ROOT / "configs" / name).read_text()) for name in overlays]
+    paper = config()
+    for change in changes:
+        for section, keys in change.items():
+            paper[section] = paper[section] | keys if isinstance(keys, dict) else keys
+    assert max(job_bytes(paper).values()) < 8e9
+    assert max(job_seconds(paper).values()) < 24 * 3600
+
+
+def test_a_simulation_costs_the_pairs_of_tokens_it_draws():
+    base = simulation_seconds(config())
+    twice = simulation_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 4000}))
+    for rule in base:
+        assert twice[rule] / base[rule] == (2 if rule in ("simulate_sphere", "simulate_normality") else 1)
+    larger = config(simulate_gaussian={"sizes": [64, 4096]})  # the largest was 2048
+    assert simulation_seconds(larger)["simulate_gaussian"] == pytest.approx(4 * base["simulate_gaussian"])
+
+
+def test_a_gpu_is_asked_for_by_name_only():
+    cuda = config() | {"device": "cuda"}
+    assert all(on_gpu(cuda, rule) == (rule in ON_DEVICE) for rule in [*job_count(cuda), *simulation_seconds(cuda)])
+    for device in ("auto", "cpu"):
+        assert not any(on_gpu(config() | {"device": device}, rule) for rule in ON_DEVICE)
+
+
+def test_a_job_on_a_gpu_asks_for_less_time_and_more_memory():
+    cpu, cuda = config() | {"device": "cpu"}, config() | {"device": "cuda"}
+    assert asked_seconds(cuda, "compute_limits") < asked_seconds(cpu, "compute_limits")
+    more = asked_bytes(cuda, "compute_limits") - asked_bytes(cpu, "compute_limits")
+    assert more == pytest.approx(1.5 * CUDA_BYTES)
+    assert asked_bytes(cuda, "merge_limits") == asked_bytes(cpu, "merge_limits")
+
+
+def test_jobs_of_the_default_run_ask_for_more_than_they_took():
+    """CPU seconds and resident bytes as measured on one core of an AVX2 machine, and Snakemake's own 350 MB."""
+    took = {
+        "extract_embeddings": (15, 803e6),
+        "measure_geometry": (3, 274e6),
+        "compute_limits": (75, 805e6),
+        "merge_limits": (2, 183e6),
+        "measure_errors": (75, 1343e6),
+        "merge_errors": (3, 435e6),
+    }
+    for rule, (spent, held) in took.items():
+        assert asked_seconds(config(), rule) > 3 * spent
+        assert asked_bytes(config(), rule) > 1.2 * (held + 350e6)

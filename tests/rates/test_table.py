@@ -1,0 +1,150 @@
+"""One row for each fit that exists, with the columns that the report names."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.rates.table import rates_table, write_csv
+
+HEADER = (
+    "source,layer,head,setting,statistic,part,beta,beta_low,beta_high,se,se_scaled,intercept,chi2,dof,misfit,"
+    "last_local_slope,last_local_slope_low,last_local_slope_high,relative_error,saturated,limit_se,horizon,horizon_one_sided,horizon_frobenius,psi,horizon_published,bound_v3,bound_v1_experiment,"
+    "bound_v1_theorem,heuristic,n_min,n_max,replicates,population"
+)
+FITTED = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "relative_error")
+SLOPES = ("local_slope", "local_slope_low", "local_slope_high")
+PER_HEAD = (
+    *("horizon", "horizon_one_sided", "horizon_frobenius", "psi"),
+    *("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic"),
+)
+
+
+@pytest.fixture
+def rates() -> xr.Dataset:
+    """Every number its own: two layers of two heads and the whole; the spectral norm has an error part only."""
+    dims = ("layer", "statistic", "part", "head")
+    shape = (2, len(STATISTICS), len(PARTS), 3)
+    data = xr.Dataset(
+        coords={
+            "layer": [0, 5],
+            "statistic": range(len(STATISTICS)),
+            "part": range(len(PARTS)),
+            "head": [0, 1, WHOLE_LAYER],
+            "n": [64, 512, 4096],
+        },
+        attrs={"source": "bert", "replicates": 100, "population": 50176},
+    )
+    for number, name in enumerate(FITTED):
+        array = number + np.arange(np.prod(shape)).reshape(shape) / 100
+        array[:, STATISTICS.index("cov_spectral"), 1:] = np.nan
+        data[name] = (dims, array)
+    data["beta"][dict(layer=1, statistic=0, part=PARTS.index("bias"), head=1)] = np.nan
+    data["value"] = ((*dims, "n"), np.ones((*shape, 3)))
+    for number, name in enumerate(SLOPES):
+        both = 10.0 + number + np.arange(2 * np.prod(shape)).reshape(*shape, 2) / 1000
+        data[name] = ((*dims, "interval"), both)
+    data["limit_se"] = (("layer", "statistic", "head"), np.arange(18).reshape(2, 3, 3) / 1000)
+    data["misfit"] = data["chi2"] > 6.3
+    data["saturated"] = data["relative_error"] > 8.2
+    for number, name in enumerate(PER_HEAD):
+        data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2, np.nan], [0.3, 0.4, np.nan]]))
+    data["horizon_published"] = ("layer", [40.0, 50.0])
+    return data
+
+
+def one(table: pd.DataFrame, **where) -> pd.Series:
+    for name, value in where.items():
+        table = table[table[name] == value]
+    (row,) = table.to_dict("records")
+    return pd.Series(row)
+
+
+def test_columns_are_those_that_the_report_names(rates):
+    table = rates_table(rates)
+    assert ",".join(table.columns) == HEADER
+    caption = Path(__file__).parents[2].joinpath("rules", "report", "rates.rst").read_text()
+    named = (
+        "source",
+        "layer",
+        "head",
+        "setting",
+        "statistic",
+        "part",
+        "beta",
+        "last_local_slope",
+        "limit_se",
+        "se",
+        "se_scaled",
+        "intercept",
+        "chi2",
+        "dof",
+    )
+    for name in (*named, "misfit", "saturated", "bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic"):
+        assert name in caption
+
+
+def test_there_is_a_row_for_each_fit_and_none_for_what_was_not_fitted(rates):
+    table = rates_table(rates)
+    fits = 2 * 3 * (3 + 3 + 1)  # layers, heads and the whole, parts of mean, cov and cov_spectral
+    assert len(table) == fits - 1
+    assert table["beta"].notna().all()
+    keys = table[["layer", "head", "statistic", "part"]]
+    assert not keys.duplicated().any()
+    assert not ((keys == [5, "1", "mean", "bias"]).all(axis=1)).any()
+    assert set(table["part"][table["statistic"] == "cov_spectral"]) == {"error"}
+    assert set(table["statistic"]) == {"mean", "cov", "cov_spectral"}
+    assert set(table["part"]) == {"error", "bias", "fluctuation"}
+
+
+def test_a_row_holds_the_numbers_of_its_fit(rates):
+    row = one(rates_table(rates), layer=5, head="1", statistic="cov", part="fluctuation")
+    fit = rates.sel(layer=5, head=1, statistic=1, part=2)
+    for name in (*FITTED, *PER_HEAD):
+        assert row[name] == float(fit[name]), name
+    for name in SLOPES:
+        assert row[f"last_{name}"] == float(fit[name][-1]), name
+    assert row["limit_se"] == float(fit["limit_se"]) == 0.013
+    assert row["horizon"] == 20.4 and row["horizon_published"] == 50
+    assert row["misfit"] == bool(fit["misfit"]) and row["saturated"] == bool(fit["saturated"])
+    facts = row[["source", "n_min", "n_max", "replicates", "population"]]
+    assert facts.to_list() == ["bert", 64, 4096, 100, 50176]
+
+
+def test_the_whole_layer_is_all_and_has_no_horizon(rates):
+    table = rates_table(rates)
+    assert set(table["head"]) == {"0", "1", "all"}
+    whole = table[table["head"] == "all"]
+    assert whole[list(PER_HEAD)].isna().all(axis=None)
+    assert one(table, layer=0, head="all", statistic="mean", part="error")["beta"] == pytest.approx(0.02)
+
+
+def test_a_simulation_has_settings_instead_of_layers_and_heads(rates):
+    simulated = rates.isel(layer=0, drop=True).rename(head="setting").assign_coords(setting=range(3))
+    simulated.attrs = {"source": "gaussian", "replicates": 8, "settings": ["scale 0.1", "scale 1", "scale 10"]}
+    table = rates_table(simulated)
+    assert ",".join(table.columns) == HEADER
+    assert table[["layer", "head", "population"]].isna().all(axis=None)
+    row = one(table, setting="scale 1", statistic="cov", part="bias")
+    assert row["beta"] == float(simulated["beta"].sel(setting=1, statistic=1, part=1))
+    assert (row["source"], row["replicates"], row["horizon"]) == ("gaussian", 8, 20.2)
+
+
+def test_what_a_simulation_does_not_have_stays_empty(rates):
+    table = rates_table(rates.drop_vars(["horizon_published", "heuristic"]))
+    assert ",".join(table.columns) == HEADER
+    assert table[["horizon_published", "heuristic"]].isna().all(axis=None)
+
+
+def test_csv_reads_back_to_eight_digits_and_is_the_same_bytes_twice(rates, tmp_path):
+    table = rates_table(rates)
+    for name in ("first.csv", "second.csv"):
+        write_csv(table, tmp_path / name)
+    content = (tmp_path / "first.csv").read_bytes()
+    assert content == (tmp_path / "second.csv").read_bytes()
+    assert b"\r" not in content and content.startswith(HEADER.encode() + b"\n")
+    found = pd.read_csv(tmp_path / "first.csv", dtype={"head": str})
+    pd.testing.assert_frame_equal(found, table.reset_index(drop=True), check_dtype=False, rtol=1e-7)

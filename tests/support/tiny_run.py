@@ -1,0 +1,65 @@
+"""A run of two jobs, as Snakemake would leave it: small enough to be archived many times."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+import yaml
+
+from attnlimit.archive.bundle import write_archive
+from attnlimit.archive.snakemake_records import Job, Params, write_records
+from attnlimit.store import write
+
+CITATION = {
+    "title": "a run",
+    "version": "1.0",
+    "date-released": "2026-01-01",
+    "license": "MIT",
+    "authors": [{"name": "Nobody"}, {"family-names": "Doe", "given-names": "Jo"}],
+    "preferred-citation": {"title": "A paper", "url": "https://example.org/paper"},
+}
+CONFIG = {"seed": 1, "fit_rates": {"bootstrap": 10}}
+HEADS, WEIGHTS, RATES = "results/models/heads.zarr.zip", "results/models/model.safetensors", "results/rates.csv"
+SHARD, TEXT = "results/embeddings/shard_0.zarr.zip", "my_texts/a.txt"
+MODEL = Job("fetch_model", "results/logs/fetch_model/log.txt", (), (HEADS, WEIGHTS), ("'ab'",), {"code": "'ab'"})
+SPLIT = Job("split", "results/logs/split/shard_0.txt", (TEXT, WEIGHTS), (SHARD,), ("'cd'", "0", "[7, 8]"), {})
+FIT = Job("fit_rates", "results/logs/fit_rates/log.txt", (SHARD, HEADS), (RATES,), ("'ef'", "10"), {})
+RULES = {
+    "fetch_model": Params({"code": "'ab'"}, []),
+    "split": Params({"code": "'cd'"}, ["shard", "words"]),
+    "fit_rates": Params({"code": "'ef'", "bootstrap": "10"}, []),
+}
+
+
+def make_run(folder: Path) -> None:
+    """Sources, results and Snakemake's records in an empty folder."""
+    for name in (
+        "Snakefile",
+        "README.md",
+        "config.yaml",
+        "requirements.lock",
+        *(f"scripts/{rule}.py" for rule in RULES),
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"# {name}\n")
+    (folder / "config.yaml").write_text("# every choice\nseed: 1\nfit_rates: {bootstrap: 99}\n")
+    (folder / "CITATION.cff").write_text(yaml.safe_dump(CITATION))
+    for rule in RULES:
+        (folder / "envs").mkdir(exist_ok=True)
+        (folder / f"envs/{rule}.yaml").write_text("dependencies: []\n")
+    for path in map(folder.joinpath, (HEADS, SHARD)):
+        path.parent.mkdir(parents=True)
+        write(xr.Dataset({"weight": ("feature", [1.0, 2.0])}), path, model={"name": "tiny"}, code="ab")
+    (folder / "docs").mkdir()
+    (folder / "docs/noise.png").write_bytes(np.random.default_rng(0).bytes(250_000))  # an archive of some pieces
+    (folder / WEIGHTS).write_bytes(b"not to be given away")
+    (folder / RATES).write_text("beta\n0.3\n")
+    write_records([MODEL, SPLIT, FIT], folder, time.time())
+
+
+def make_archive(path: Path, embeddings: bool = True) -> Path:
+    """Archive the run in the current folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_archive(path, [RATES], CONFIG, RULES, "0" * 40, embeddings)
+    return path

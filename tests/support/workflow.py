@@ -1,0 +1,54 @@
+"""The whole workflow, run by a test in a folder of its own."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from attnlimit.plan.workflow_files import files_in_place
+
+ROOT = Path(__file__).parents[2]
+SMOKE = "tests/smoke/config.yaml"
+
+
+def clone(folder: Path) -> Path:
+    """The files of the repo as they are now, without results."""
+    for name in files_in_place(ROOT):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def snakemake(folder: Path, *arguments: str, config: str = SMOKE) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "snakemake", *arguments, "--cores", "2", "--configfile", config]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def planned(folder: Path, config: str = SMOKE) -> dict[str, int]:
+    """Rule -> number of jobs that `snakemake -n` lists."""
+    run = snakemake(folder, "-n", config=config)
+    assert run.returncode == 0, run.stderr
+    if "Nothing to be done" in run.stdout + run.stderr:
+        return {}
+    table = (run.stdout + run.stderr).split("Job stats:")[1].split("\n\n")[0]
+    return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M) if name != "total"}
+
+
+def overlay(folder: Path, **changes: dict) -> None:
+    """Change keys of the smoke config in this folder."""
+    config = yaml.safe_load((folder / SMOKE).read_text())
+    for section, keys in changes.items():
+        config[section] = config.get(section, {}) | keys if isinstance(keys, dict) else keys
+    (folder / SMOKE).write_text(yaml.safe_dump(config))
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """sha256 of every result, but not of logs, timings, and the parts that jobs were cut into."""
+    files = [path for path in (folder / "results").rglob("*") if path.is_file()]
+    left_out = {"logs", "benchmarks", "parts", "report.html"}
+    kept = [path for path in files if not left_out & set(path.parts)]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept}

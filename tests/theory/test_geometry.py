@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from attnlimit.theory.bounds import predictions
+from attnlimit.theory.geometry import horizon_published, horizons, square_root, tilt_matrix
+
+
+def test_square_root_of_a_singular_covariance_is_exact():
+    factor = np.random.default_rng(0).normal(size=(5, 2))
+    covariance = factor @ factor.T  # rank 2 of 5
+    root = square_root(covariance)
+    np.testing.assert_allclose(root @ root, covariance, atol=1e-12)
+    np.testing.assert_allclose(root, root.T, atol=1e-13)
+
+
+def test_the_softmax_scale_belongs_to_the_tilt():
+    rng = np.random.default_rng(1)
+    query, key = rng.normal(size=(2, 9, 4))
+    x, y = rng.normal(size=(2, 4))
+    assert y @ tilt_matrix(query, key) @ x == pytest.approx((query @ x) @ (key @ y) / 3)
+
+
+def test_horizons_by_hand():
+    """Sigma = diag(4, 1), A = [[0, 3], [0, 0]]: S A S = [[0, 6], [0, 0]], S A = [[0, 6], [0, 0]]."""
+    found = horizons(np.diag([4.0, 1.0]), np.array([[0.0, 3.0], [0.0, 0.0]]))
+    assert found == pytest.approx({"horizon": 6, "horizon_one_sided": 6, "psi": 144, "horizon_frobenius": 6})
+
+
+def test_horizon_squared_is_at_most_psi_and_equal_for_isotropic_tokens():
+    rng = np.random.default_rng(2)
+    factor, tilt = rng.normal(size=(2, 6, 6))
+    found = horizons(factor @ factor.T, tilt)
+    assert found["horizon"] ** 2 <= found["psi"]
+    isotropic = horizons(0.7 * np.eye(6), tilt)
+    assert isotropic["horizon"] ** 2 == pytest.approx(isotropic["psi"], rel=1e-12)
+
+
+def test_tokens_in_a_subspace_see_only_the_tilt_there():
+    covariance = np.diag([1.0, 1.0, 0.0])
+    found = horizons(covariance, np.diag([0.5, 2.0, 100.0]))
+    assert found["horizon"] == pytest.approx(2.0)
+    assert found["horizon_frobenius"] == pytest.approx(np.hypot(0.5, 2.0))
+
+
+def test_published_horizon_joins_the_heads_and_leaves_out_the_scale():
+    query, key = np.zeros((2, 2, 1, 2))
+    query[0, 0], key[0, 0] = [1, 0], [1, 0]
+    query[1, 0], key[1, 0] = [0, 3], [0, 1]
+    found = horizon_published(np.eye(2), query, key)
+    assert found == pytest.approx(3 * (1 + 1e-6), rel=1e-12)
+
+
+def test_predictions_by_hand():
+    found = predictions(np.array([0.0, 2.0]), np.array([0.0, 4.0]))
+    np.testing.assert_allclose(found["bound_v3"], [1 / 2, 1 / 10])
+    np.testing.assert_allclose(found["bound_v1_experiment"], [1 / 2, 1 / 10])
+    np.testing.assert_allclose(found["bound_v1_theorem"], [1 / 2, 1 / 258])
+    np.testing.assert_allclose(found["heuristic"], [1 / 2, 1 / 5])

@@ -1,0 +1,242 @@
+"""The whole workflow on a small config: it runs, gives the same bytes again, and reruns just what a change reaches."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from attnlimit.archive.bag import files_below
+from attnlimit.archive.bundle import ARCHIVE as ARCHIVED
+from attnlimit.archive.bundle import restore, verified
+from attnlimit.files import sha256_of
+from attnlimit.plan.workflow_files import files_in_place
+from attnlimit.store import read
+from support.browser import visit
+from support.workflow import ROOT, clone, hashes, overlay, planned, snakemake
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
+BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation")
+MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
+ARCHIVE = {"archive_results": 1, "all": 1}
+END = {"state_provenance": 1} | ARCHIVE
+CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
+DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
+ABLATION = {"measure_ablation": 1, "plot_ablation": 1}
+TAILS = {"measure_tails": 2, "plot_tails": 1}
+GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
+GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
+RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
+OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
+PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
+SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
+FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6}  # the model, each of SIMULATIONS, ablation
+UNIFORM = {"fit_uniform": 1, "plot_uniform": 1}
+EVERY_FIT = FITTED | UNIFORM
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Path:
+    """A folder in which the small run has finished."""
+    folder = clone(tmp_path_factory.mktemp("finished"))
+    run = snakemake(folder)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+@pytest.fixture
+def restored(finished):
+    """The finished folder, its sources put back afterwards."""
+    yield finished
+    clone(finished)
+
+
+def test_every_store_of_the_run_can_be_read(finished):
+    stores = sorted((finished / "results").rglob("*.zarr.zip"))
+    assert len(stores) == 33
+    for store in stores:
+        data = read(store)
+        assert data.attrs["code"]
+        assert data.attrs["versions"]["zarr"]
+
+
+def test_another_cut_into_jobs_gives_the_same_bytes(finished, tmp_path):
+    """A limit once more, in three parts instead of one, and errors in one instead of two: the same to the byte."""
+    again = shutil.copytree(finished, tmp_path / "again", symlinks=True)
+    merged = ["results/limits/layer_5.zarr.zip", "results/errors/layer_5.zarr.zip"]
+    for name in merged:
+        (again / name).unlink()
+    for part in [*again.glob("results/limits/parts/layer_5_*"), *again.glob("results/errors/parts/layer_5_*")]:
+        part.unlink()
+    overlay(again, compute_limits={"parts": 3}, measure_errors={"groups_per_job": 4})
+    run = snakemake(again, *merged)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert len(list(again.glob("results/limits/parts/layer_5_*"))) == 3
+    assert len(list(again.glob("results/errors/parts/layer_5_*"))) == 1
+    for name in merged:
+        assert sha256_of(again / name) == sha256_of(finished / name)
+
+
+def test_no_padding_enters_the_population(finished):
+    blocks = read(finished / "results/corpus/blocks.zarr.zip")
+    assert blocks.sizes["token"] >= 1500
+    assert (blocks["token_id"].values > 0).all()  # [PAD] is 0
+
+
+def test_the_archive_holds_every_result_but_the_weights(finished):
+    results = {name for name in hashes(finished) if not name.endswith((".safetensors", ".tar.zst"))}
+    parts = {str(path.relative_to(finished)) for path in (finished / "results").rglob("parts/*")}
+    with verified(finished / ARCHIVED) as contents:
+        held = set(files_below(contents.payload))
+    assert {name for name in held if name.startswith("results/")} == results | parts
+    assert set(files_in_place(ROOT)) <= held
+
+
+def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finished, tmp_path):
+    folder = tmp_path / "restored"
+    assert list(restore(finished / ARCHIVED, folder)) == ["results/models/model.safetensors"]
+    assert planned(folder, "config.yaml") == {}
+    (folder / "my.yaml").write_text(yaml.safe_dump({"simulate_hardmax": {"plane_replicates": 30}}))
+    assert planned(folder, "my.yaml") == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+
+
+def test_the_archive_comes_out_the_same_again(finished):
+    before = sha256_of(finished / ARCHIVED)
+    (finished / ARCHIVED).unlink()
+    run = snakemake(finished)
+    assert run.returncode == 0, run.stderr
+    assert sha256_of(finished / ARCHIVED) == before
+
+
+@pytest.fixture(scope="session")
+def report(finished) -> Path:
+    run = snakemake(finished, "--report", "results/report.html")
+    assert run.returncode == 0, run.stderr
+    return finished / "results/report.html"
+
+
+def test_report_is_made_and_holds_the_captions(report):
+    page = report.read_text()
+    assert "lower bound" in page or "lower\\nbound" in page
+    assert "beta_vs_horizon.png" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the report in")
+def test_report_reads_in_a_browser_and_asks_the_network_for_nothing(report):
+    seen = visit(report, CHROMIUM, "rate against horizon, per head")
+    assert seen["complaints"] == []
+    assert seen["requests"] == []
+    order = ["Claims", "Answer", "Figures", "Rates", "Provenance"]
+    assert [name.split()[1] for name in seen["categories"]] == order
+    assert seen["width"] == 1400
+    assert "n from 16 to 128" in seen["description"]
+    for record in json.loads(report.with_name("claims.json").read_text()):
+        assert record["claim"] in seen["claims"] and record["verdict"] in seen["claims"]
+    for line in report.with_name("answer.txt").read_text().splitlines():
+        assert line in seen["answer"]
+    assert "measure_errors.sizes\t[16, 32, 64, 128]" in seen["provenance"]
+    assert seen["table"] == ("rates.csv", report.with_name("rates.csv").read_bytes())
+
+
+def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
+    assert planned(finished) == {}
+    for path in [*(finished / "scripts").rglob("*.py"), *(finished / "rules").glob("*.smk")]:
+        os.utime(path)
+    assert planned(finished) == {}
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("rates.py", EVERY_FIT | {"simulate_hardmax": 1, "plot_hardmax": 1}),
+        ("style.py", PLOTS | END),
+        (
+            "streaming.py",
+            DOWNSTREAM | MODEL_ERRORS | ABLATION | {"compute_limits": 2, "merge_limits": 2, "fit_rates": 2},
+        ),
+        ("errors.py", FITTED | MODEL_ERRORS | ABLATION | SIMULATIONS | {"merge_limits": 2}),
+        ("geometry.py", FITTED | ABLATION | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2}),
+    ],
+)
+def test_editing_a_module_reruns_its_dependents(restored, module, expected):
+    path = restored / "scripts/attnlimit" / module
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    assert planned(restored) == expected
+
+
+def test_editing_words_only_archives_again(restored):
+    (restored / "README.md").write_text("Another.\n")
+    assert planned(restored) == ARCHIVE
+
+
+def test_undoing_an_edit_reruns_nothing(finished):
+    path = finished / "scripts/attnlimit/store.py"
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    clone(finished)
+    assert planned(finished) == {}
+
+
+def test_changing_a_parameter_reruns_its_dependents(restored):
+    overlay(restored, fit_rates={"bootstrap": 300})
+    assert planned(restored) == EVERY_FIT
+
+
+def test_a_deleted_store_is_made_again_with_its_dependents(finished):
+    store = finished / "results/synthetic/hardmax.zarr.zip"
+    aside = store.rename(finished / "aside")
+    assert planned(finished) == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+    aside.rename(store)
+
+
+def test_swapping_two_values_reruns_their_dependents(restored):
+    """Snakemake compares the values of params without their names."""
+    overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
+    assert planned(restored) == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+
+
+def test_adding_a_size_reruns_errors_and_no_limit(restored):
+    overlay(restored, measure_errors={"sizes": [16, 32, 64, 128, 256]})
+    assert planned(restored) == DOWNSTREAM | MODEL_ERRORS
+
+
+def test_adding_replicates_runs_only_the_new_ones(restored):
+    overlay(restored, measure_errors={"replicates": 12})
+    assert planned(restored) == DOWNSTREAM | {"measure_errors": 2, "merge_errors": 2}
+
+
+def test_adding_a_radius_reruns_the_uniform_error_alone(restored):
+    overlay(restored, simulate_uniform={"radii": [0.25, 0.5, 1, 1.5]})
+    assert planned(restored) == CLAIMS | UNIFORM | {"simulate_uniform": 1}
+
+
+def test_adding_a_layer_runs_only_that_layer(restored):
+    overlay(restored, layers=[0, 3, 5])
+    new = {"measure_geometry": 1, "compute_limits": 1, "merge_limits": 1, "measure_errors": 2, "merge_errors": 1}
+    new |= {"measure_tails": 1, "plot_tails": 1} | ABLATION | {"fit_rates": 2}  # the horizons at hand choose its heads
+    assert planned(restored) == DOWNSTREAM | new
+
+
+def test_a_wrong_config_is_refused_before_any_job(restored):
+    overlay(restored, measure_errors={"size": [16, 32, 64]})
+    run = snakemake(restored)
+    assert run.returncode != 0
+    assert "config: measure_errors: " in run.stderr
+    assert "'size' was unexpected" in run.stderr
+    assert "Job stats" not in run.stdout + run.stderr
+
+
+def test_a_failed_rule_leaves_its_traceback_and_its_last_line(tmp_path):
+    folder = clone(tmp_path)
+    overlay(folder, fetch_model={"weights_sha256": "0" * 64})
+    run = snakemake(folder, "--until", "fetch_model")
+    assert run.returncode != 0
+    last = re.search(r"^ValueError: .*model\.safetensors.*$", run.stdout + run.stderr, re.M)
+    assert last, run.stderr
+    log = (folder / "results/logs/fetch_model/log.txt").read_text()
+    assert "Traceback" in log
+    assert last.group() in log
+    assert not (folder / "results/models/model.safetensors").exists()
