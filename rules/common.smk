@@ -13,12 +13,12 @@ from attnlimit.plan.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E40
 from attnlimit.files import require_writable  # noqa: E402
 from attnlimit.corpus.location import local_files  # noqa: E402
 from attnlimit.model.files import local_model_files  # noqa: E402
-from attnlimit.plan.config import check, sources_away  # noqa: E402
+from attnlimit.plan.config import check, missing_sources  # noqa: E402
 from attnlimit.plan.workflow_files import commit, source_sha256  # noqa: E402
 
 try:
     require_writable(".")  # Snakemake itself would fail with a traceback
-    away = sources_away(config, ROOT / "provenance/config.yaml")
+    away = missing_sources(config, ROOT / "provenance/config.yaml")
     check(config, ROOT / "rules/config.schema.yaml", away)
     # Files of the user's own are inputs, so that a changed one is read again.
     CORPUS_FILES = local_files(config["fetch_corpus"])

@@ -10,5 +10,5 @@ open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings
 
 errors, rates = read(snakemake.input.errors), read(snakemake.input.rates)
-plan = Bootstrap(options["bootstrap"], errors.attrs["nested"], generator(p.seed, "fit_constants"))
-write(fit_constants(errors, rates, plan), snakemake.output.rates, **inherited(errors), code=p.code)
+bootstrap = Bootstrap(options["bootstrap"], errors.attrs["nested"], generator(p.seed, "fit_constants"))
+write(fit_constants(errors, rates, bootstrap), snakemake.output.rates, **inherited(errors), code=p.code)

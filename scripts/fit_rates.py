@@ -18,8 +18,8 @@ stores = [read(path) for path in snakemake.input.errors]
 def rates_of(errors):
     layer = int(errors.get("layer", 0))
     streams = [generator(p.seed, f"fit_rates {p.source}", layer, number) for number in range(len(STATISTICS))]
-    plans = [Bootstrap(options["bootstrap"], errors.attrs["nested"], stream) for stream in streams]
-    return fit_errors(errors, plans, options["misfit"], options["saturated"])
+    bootstraps = [Bootstrap(options["bootstrap"], errors.attrs["nested"], stream) for stream in streams]
+    return fit_errors(errors, bootstraps, options["misfit"], options["saturated"])
 
 
 fits = [rates_of(errors) for errors in bar(stores, total=len(stores), unit="stores", name="rates")]

@@ -12,7 +12,7 @@ p, options = snakemake.params, snakemake.params.settings
 suprema = read(snakemake.input.suprema)
 streams = [generator(p.seed, "fit_uniform", number) for number in range(3)]
 joint = (False, True, True)  # sizes have samples of their own, radii share theirs
-plans = [Bootstrap(options["bootstrap"], *pair) for pair in zip(joint, streams, strict=True)]
-fits = fit_uniform(suprema, plans, options["misfit"], options["slope_tolerance"], options["carriers"])
+bootstraps = [Bootstrap(options["bootstrap"], *pair) for pair in zip(joint, streams, strict=True)]
+fits = fit_uniform(suprema, bootstraps, options["misfit"], options["slope_tolerance"], options["carriers"])
 facts = inherited(suprema) | {"replicates": suprema.sizes["replicate"]}
 write(fits, snakemake.output.rates, **facts, code=p.code)

@@ -7,7 +7,7 @@ import xarray as xr
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
 from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
-from attnlimit.experiments.errors import measure
+from attnlimit.experiments.errors import replicate_errors
 from attnlimit.log import bar, open_log
 from attnlimit.model.population import gather
 from attnlimit.store import identity, read, write
@@ -20,20 +20,21 @@ device = choose_device(p.device)
 limit, weights = read(snakemake.input.limit), read(snakemake.input.heads, layer=p.layer)
 heads, centre = Heads.of(weights), limit["centre"].values
 how = options["sizes"], options["nested"], options["replacement"]
-plans = [draws(limit.attrs["population"], *how, p.seed, p.layer, replicate) for replicate in p.replicates]
-drawn = np.unique(np.concatenate([rows for plan in plans for rows, _ in plan]))
+samples = [draws(limit.attrs["population"], *how, p.seed, p.layer, replicate) for replicate in p.replicates]
+drawn = np.unique(np.concatenate([rows for sample in samples for rows, _ in sample]))
 pool = project(gather(snakemake.input.embeddings, p.layer, drawn), heads, centre, device, options["dtype"])
 
 
-def moments_at_sizes(plan):
-    for rows, sizes in plan:
-        sample = pool.take(torch.as_tensor(np.searchsorted(drawn, rows), device=device))
-        yield from nested_moments(sample, sizes)
+def moments_at_sizes(sample):
+    for rows, sizes in sample:
+        taken = pool.take(torch.as_tensor(np.searchsorted(drawn, rows), device=device))
+        yield from nested_moments(taken, sizes)
 
 
-samples = (moments_at_sizes(plan) for plan in bar(plans, total=len(plans), unit="replicates", name="errors"))
-shifted_mean = limit["mean"].values - output_shift(heads, centre)
-measured = measure(samples, shifted_mean, limit["covariance"].values, len(heads.query_weight), options["group"])
+shown = bar(samples, total=len(samples), unit="replicates", name="errors")
+shifted_limit = limit["mean"].values - output_shift(heads, centre), limit["covariance"].values
+count = len(heads.query_weight)
+measured = replicate_errors(map(moments_at_sizes, shown), *shifted_limit, count, options["group"])
 
 errors = xr.Dataset(
     {name: (("head", "replicate", "n"), measured[name]) for name in STATISTICS}
@@ -49,18 +50,6 @@ errors = xr.Dataset(
         "layer": p.layer,
     },
 )
-facts = {
-    "seed": p.seed,
-    "nested": options["nested"],
-    "replacement": options["replacement"],
-    "dtype": options["dtype"],
-    "device": device,
-}
-write(
-    errors,
-    snakemake.output.errors,
-    **identity(limit),
-    **facts,
-    population=limit.attrs["population"],
-    code=p.code,
-)
+facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": limit.attrs["population"]}
+facts |= {"nested": options["nested"], "replacement": options["replacement"]}
+write(errors, snakemake.output.errors, **identity(limit), **facts, code=p.code)

@@ -21,19 +21,19 @@ set_theme()
 
 claims = json.loads(Path(snakemake.input.records).read_text())
 texts = [(wrap(claim["claim"], CHARACTERS), wrap(claim["in_short"], CHARACTERS)) for claim in claims]
-height = sum(LINE * (len(said) + len(found)) + GAP for said, found in texts) + GAP
+height = sum(LINE * (len(said) + len(measured)) + GAP for said, measured in texts) + GAP
 figure = plt.figure(figsize=(WIDTH, height))
 axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
 axis.axis("off")
 
 top = GAP
-for claim, (said, found) in zip(claims, texts, strict=True):
+for claim, (said, measured) in zip(claims, texts, strict=True):
     symbol, colour = LOOKS[claim["verdict"]]
-    bottom = top + LINE * (len(said) + len(found))
+    bottom = top + LINE * (len(said) + len(measured))
     axis.axhspan(top - GAP / 4, bottom + GAP / 4, xmax=0.06 / WIDTH, color=colour, lw=0)
     axis.text(0.12, top, symbol, color=colour, fontsize=9, weight="bold", va="top")
     axis.text(0.3, top, "\n".join(wrap(claim["verdict"], 14)), color=colour, fontsize=7.5, weight="bold", va="top")
-    for number, (line, shade) in enumerate([(line, "0") for line in said] + [(line, "0.4") for line in found]):
+    for number, (line, shade) in enumerate([(line, "0") for line in said] + [(line, "0.4") for line in measured]):
         axis.text(LEFT, top + LINE * number, line, color=shade, fontsize=7.5, va="top")
     top = bottom + GAP
 save(figure, dict(snakemake.output))

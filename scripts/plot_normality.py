@@ -19,9 +19,16 @@ shown = [(tilt, size) for tilt in (len(tilts) // 3, 2 * len(tilts) // 3) for siz
 tilt_colours = layer_colours(range(len(tilts)))
 for (tilt, size), marker in zip(shown, "osv^", strict=True):
     label = f"$|t|$ = {tilts[tilt]:g}, $n$ = {n[size]:,}"
-    found = along["quantile"].isel(setting=tilt, n=size)
+    quantile = along["quantile"].isel(setting=tilt, n=size)
     quantiles.plot(
-        data["normal_quantile"], found, marker, ms=3, mfc="none", mew=0.7, color=tilt_colours[tilt], label=label
+        data["normal_quantile"],
+        quantile,
+        marker,
+        ms=3,
+        mfc="none",
+        mew=0.7,
+        color=tilt_colours[tilt],
+        label=label,
     )
 quantiles.axline((0, 0), slope=1, color=PARAMETRIC, lw=1, ls=":", label="normal")
 quantiles.set(xlabel="normal quantile", ylabel="quantile of the error,\nover its limiting deviation")

@@ -28,10 +28,10 @@ def sha256_of(path: str | Path) -> str:
 
 def verify_sha256(path: str | Path, expected: str, name: str | Path | None = None) -> None:
     """Raise unless the file's sha256 is `expected`; the message calls it `name` if it has a temporary one."""
-    found = sha256_of(path)
-    if found != expected.lower():
+    actual = sha256_of(path)
+    if actual != expected.lower():
         raise ValueError(
-            f"{name or path}: sha256 is {found}, expected {expected.lower()}; "
+            f"{name or path}: sha256 is {actual}, expected {expected.lower()}; "
             "delete the file and fetch it again, or put the sha256 of the version you mean in the config"
         )
 
@@ -46,7 +46,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     part = path.with_name(f".{uuid.uuid4().hex[:12]}.{path.name}")
-    with disk_of(path):
+    with naming_disk_errors(path):
         for left in path.parent.glob(f".{'[0-9a-f]' * 12}.{glob.escape(path.name)}"):
             left.unlink(missing_ok=True)
         try:
@@ -59,7 +59,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def disk_of(path: str | Path) -> Iterator[None]:
+def naming_disk_errors(path: str | Path) -> Iterator[None]:
     """Tell of a full or closed disk with the file that was to be written, which the error itself need not name."""
     try:
         yield

@@ -8,7 +8,7 @@ from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, nested_moments, output_shift, project
 from attnlimit.corpus.blocks import cut, fill, prepare, word_pieces
 from attnlimit.corpus.dump import excerpt_path, read_dump
-from attnlimit.experiments.errors import measure
+from attnlimit.experiments.errors import replicate_errors
 from attnlimit.model.bert import heads_dataset, layer_inputs, load
 from attnlimit.model.files import embedded_folder
 from attnlimit.model.population import atoms
@@ -61,7 +61,7 @@ def test_nested_and_independent_draws_have_the_same_mean_error():
     def errors(nested):
         plans = [draws(300, sizes, nested, True, 1, 0, replicate) for replicate in range(replicates)]
         samples = ((m for rows, served in plan for m in nested_moments(pool.take(rows), served)) for plan in plans)
-        return measure(samples, limit_mean - shift, limit_covariance, heads=2, group=replicates)
+        return replicate_errors(samples, limit_mean - shift, limit_covariance, heads=2, group=replicates)
 
     nested, independent = errors(True), errors(False)
     for name in ("mean", "cov"):

@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from attnlimit.experiments.errors import distances, group_gram, limit_scale, measure, sampling_error, spectral_norm
+from attnlimit.experiments.errors import (
+    distances,
+    group_gram,
+    limit_scale,
+    replicate_errors,
+    sampling_error,
+    spectral_norm,
+)
 from attnlimit.theory.moments import moments
 
 
@@ -31,7 +38,7 @@ def test_measure_keeps_norms_and_group_means():
     rng = np.random.default_rng(1)
     limit_mean, limit_covariance = rng.normal(size=4), np.eye(4)
     samples = [[moments(rng.normal(size=(size, 4))) for size in (10, 20)] for _ in range(6)]
-    found = measure(samples, limit_mean, limit_covariance, heads=2, group=3)
+    found = replicate_errors(samples, limit_mean, limit_covariance, heads=2, group=3)
     assert found["mean"].shape == (3, 6, 2)
     differences = np.array([[sample.mean - limit_mean for sample in replicate] for replicate in samples])
     np.testing.assert_allclose(found["mean"][-1], np.linalg.norm(differences, axis=-1))

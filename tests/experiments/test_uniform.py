@@ -8,9 +8,9 @@ from attnlimit.experiments import uniform
 from attnlimit.experiments.uniform import (
     Grid,
     edge_deviation,
+    errors_on_balls,
     limit_process,
     limit_suprema,
-    measure,
     outputs_on_circles,
     replicate,
 )
@@ -53,7 +53,7 @@ def test_the_power_recursion_is_the_softmax(dimension, at_once, monkeypatch):
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_one_token_is_everyone_s_output(dimension):
     """Gamma_1 = X, so that the error is largest at -R X / |X|: R + |X|. This token lies on a ray of the grid."""
-    found = measure(np.eye(1, dimension) * -0.7, RADII, GRID)
+    found = errors_on_balls(np.eye(1, dimension) * -0.7, RADII, GRID)
     np.testing.assert_allclose(found["sup"], 0.7 + np.array(RADII))
     np.testing.assert_allclose(found["sup_coarse"], found["sup"])
     np.testing.assert_allclose(found["effective"], 1)
@@ -67,7 +67,7 @@ def test_the_grid_misses_the_square_of_its_step(step):
     a, radius = 2.0, 1.5
     top = np.arccosh(a) / a
     largest = a * np.tanh(a * top) - top
-    found = measure(np.array([[a], [-a]]), [radius], Grid(step, 4))
+    found = errors_on_balls(np.array([[a], [-a]]), [radius], Grid(step, 4))
     fine, coarse = found["sup"][0], found["sup_coarse"][0]
     missed = 1.1 * 2 * a * np.tanh(a * top) * step**2 / 8  # a tenth for the next order
     assert largest - missed <= fine <= largest
@@ -77,9 +77,9 @@ def test_the_grid_misses_the_square_of_its_step(step):
 def test_a_finer_grid_finds_more_and_the_gap_foretells_it():
     """On 40 samples in a plane: what the fine grid misses is about a third of its gain on the coarse one."""
     tokens = [np.random.default_rng([1, number]).normal(size=(200, 2)) for number in range(40)]
-    found = [measure(sample, [1.5], Grid(0.125, 32)) for sample in tokens]
+    found = [errors_on_balls(sample, [1.5], Grid(0.125, 32)) for sample in tokens]
     fine, coarse = (np.array([sample[name][0] for sample in found]) for name in ("sup", "sup_coarse"))
-    finest = np.array([measure(sample, [1.5], Grid(0.03125, 128))["sup"][0] for sample in tokens])
+    finest = np.array([errors_on_balls(sample, [1.5], Grid(0.03125, 128))["sup"][0] for sample in tokens])
     assert (coarse <= fine).all() and (fine <= finest * (1 + 1e-12)).all()  # rounding of another recursion
     gap, missed = (1 - coarse / fine).mean(), (1 - fine / finest).mean()
     assert 0 < missed < gap < 0.03

@@ -14,7 +14,7 @@ import zstandard
 
 from attnlimit.files import atomic, sha256_of
 
-LEVEL = 3  # stores are compressed already
+COMPRESSION = 3  # stores are compressed already
 PIECE = 4096  # bytes of the packed file; at most 128 MB come out of one
 PLAIN = re.compile(r"([\w.-]{1,200}/)*[\w.-]{1,200}", re.ASCII)  # names that every disk and every format can hold
 TAG_MANIFEST = "tagmanifest-sha256.txt"
@@ -33,7 +33,7 @@ def pack(folder: Path, path: Path, info: dict[str, str]) -> None:
         size = plain.tell()
         plain.seek(0)
         with temporary.open("wb") as stream:  # the size goes into the head of the file: a reader knows what to expect
-            zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).copy_stream(plain, stream, size=size)
+            zstandard.ZstdCompressor(level=COMPRESSION, write_checksum=True).copy_stream(plain, stream, size=size)
 
 
 def name_of(path: Path) -> str:
@@ -60,9 +60,9 @@ def unpack(path: Path, folder: Path) -> Path:
     with tempfile.TemporaryFile(dir=folder) as plain:
         _decompress(path, plain, folder)
         with _opened(plain, path) as archive:
-            for found in archive.getmembers():
-                _require_plain(found, path, folder)
-                archive.extract(found, folder, filter="data")
+            for member in archive.getmembers():
+                _require_plain(member, path, folder)
+                archive.extract(member, folder, filter="data")
     bags = sorted(folder.iterdir())
     if len(bags) != 1 or not bags[0].is_dir():
         raise ValueError(f"{path}: holds {len(bags)} things at its top, not one folder; it is none of our archives")
@@ -103,18 +103,18 @@ def _decompress(path: Path, plain: BinaryIO, folder: Path) -> None:
     plain.seek(0)
 
 
-def _require_plain(found: tarfile.TarInfo, path: Path, folder: Path) -> None:
+def _require_plain(member: tarfile.TarInfo, path: Path, folder: Path) -> None:
     """Only regular files, each once, with plain names below the folder: we write nothing else."""
-    name = PurePosixPath(found.name)
+    name = PurePosixPath(member.name)
     if name.is_absolute() or ".." in name.parts:
-        raise ValueError(f"{path}: {found.name!r} leads out of the folder; do not trust this archive")
-    if str(name) != found.name or not PLAIN.fullmatch(found.name):
-        raise ValueError(f"{path}: {found.name!r:.200} is no name that we give; do not trust this archive")
-    if found.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or found.issparse():
-        target = f" to {found.linkname!r}" if found.linkname else ""
-        raise ValueError(f"{path}: {found.name!r} is no regular file but a link or device{target}; do not trust it")
+        raise ValueError(f"{path}: {member.name!r} leads out of the folder; do not trust this archive")
+    if str(name) != member.name or not PLAIN.fullmatch(member.name):
+        raise ValueError(f"{path}: {member.name!r:.200} is no name that we give; do not trust this archive")
+    if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
+        target = f" to {member.linkname!r}" if member.linkname else ""
+        raise ValueError(f"{path}: {member.name!r} is no regular file but a link or device{target}; do not trust it")
     if os.path.lexists(folder / name) or any((folder / above).is_file() for above in name.parents):
-        raise ValueError(f"{path}: {found.name!r} is there twice; do not trust this archive")
+        raise ValueError(f"{path}: {member.name!r} is there twice; do not trust this archive")
 
 
 def require_whole(folder: Path, path: Path) -> None:

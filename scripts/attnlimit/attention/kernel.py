@@ -66,10 +66,10 @@ class State(NamedTuple):
 def choose_device(wanted: str) -> str:
     """`auto` is a CUDA GPU where there is one, else the CPU. TF32 stays off: it would round scores to 10 bits."""
     torch.set_float32_matmul_precision("highest")
-    found = "cuda" if torch.cuda.is_available() else "cpu"
-    if wanted == "cuda" != found:
+    present = "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted == "cuda" != present:
         raise ValueError("config: device: cuda, but torch sees no CUDA GPU here; use auto or cpu")
-    return found if wanted == "auto" else wanted
+    return present if wanted == "auto" else wanted
 
 
 def project(tokens: np.ndarray, heads: Heads, centre: np.ndarray, device: str, dtype: str) -> Projected:

@@ -43,35 +43,35 @@ class Pass(NamedTuple):
 
 
 def limit_blocks(
-    queries: Atoms, keys: Atoms, mine: list[slice], plan: Pass, watch: Callable[[Iterable], Iterable] = iter
+    queries: Atoms, keys: Atoms, mine: list[slice], how: Pass, watch: Callable[[Iterable], Iterable] = iter
 ) -> Iterator[tuple[Moments, np.ndarray]]:
     """For each slice of queries in `mine`, moments of their attention to all keys, and the fourth moments.
 
     watch wraps the pass over keys, to show progress.
     """
-    how = (plan.heads, plan.centre, plan.device, plan.dtype)
+    projection = (how.heads, how.centre, how.device, how.dtype)
 
     def segments():
-        for cut in cuts(len(keys.counts), plan.block):
-            projected = project_keys(keys.read(cut), *how)
+        for cut in cuts(len(keys.counts), how.block):
+            projected = project_keys(keys.read(cut), *projection)
             yield Segment(*projected, log_counts(keys.counts[cut], projected[0]))
 
-    together = blocks_at_once(plan)
+    together = blocks_at_once(how)
     for start in range(0, len(mine), together):
         group = mine[start : start + together]
-        outputs = limit_outputs([project_queries(queries.read(cut), *how) for cut in group], watch(segments()))
+        outputs = limit_outputs([project_queries(queries.read(cut), *projection) for cut in group], watch(segments()))
         for cut, output in zip(group, outputs, strict=True):
-            counted = torch.as_tensor(queries.counts[cut], device=plan.device)
-            found = output_moments(output, counted)
-            yield found, fourth_moment(output, counted, found.mean)
+            counted = torch.as_tensor(queries.counts[cut], device=how.device)
+            moments = output_moments(output, counted)
+            yield moments, fourth_moment(output, counted, moments.mean)
 
 
-def blocks_at_once(plan: Pass) -> int:
+def blocks_at_once(how: Pass) -> int:
     """Blocks of queries held together; on a GPU as many as its free memory takes. It changes no number.
 
     A block needs its queries, their output so far and that to one more segment: 3 block D floats.
     """
-    if torch.device(plan.device).type != "cuda":
+    if torch.device(how.device).type != "cuda":
         return BLOCKS_AT_ONCE
-    floats = 3 * plan.block * plan.heads.query_weight[..., 0].size
-    return max(1, free_bytes(torch.device(plan.device)) // (floats * getattr(torch, plan.dtype).itemsize))
+    floats = 3 * how.block * how.heads.query_weight[..., 0].size
+    return max(1, free_bytes(torch.device(how.device)) // (floats * getattr(torch, how.dtype).itemsize))

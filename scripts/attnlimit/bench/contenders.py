@@ -15,12 +15,12 @@ CHUNK = 512  # keys at a time in the published loop
 
 def published(tokens: np.ndarray, heads: Heads, rows: np.ndarray, sizes: list[int]) -> list:
     """Per size: gather, project, then an online softmax over chunks of keys with float16 accumulators."""
-    found = []
+    results = []
     for size in sizes:
         sample = torch.as_tensor(tokens[rows[:size]])  # (n, feature)
         outputs = [online_softmax(*one_head(sample, *head)) for head in zip(*heads, strict=True)]
-        found.append(plain_moments(torch.cat(outputs, dim=1)))
-    return found
+        results.append(plain_moments(torch.cat(outputs, dim=1)))
+    return results
 
 
 def one_head(sample: Tensor, query_weight, key_weight, value_weight, query_bias, value_bias) -> tuple:
@@ -48,22 +48,22 @@ def online_softmax(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 def dense(tokens: np.ndarray, heads: Heads, rows: np.ndarray, sizes: list[int]) -> list:
     """Per size: the whole matrix of scores at once, as published for Gaussian tokens."""
-    found = []
+    results = []
     for size in sizes:
         queries, keys, values = one_head(torch.as_tensor(tokens[rows[:size]]), *(part[0] for part in heads))
-        found.append(plain_moments((queries @ keys.T).softmax(1) @ values))
-    return found
+        results.append(plain_moments((queries @ keys.T).softmax(1) @ values))
+    return results
 
 
 def fused(pool: Projected, shift: np.ndarray, rows: np.ndarray, sizes: list[int]) -> list:
     """Per size: torch's fused attention on the projected pool."""
-    found = []
+    results = []
     for size in sizes:
         sample = pool.take(torch.as_tensor(rows[:size]))
         output = functional.scaled_dot_product_attention(*(part[None] for part in sample), scale=1.0)[0]
         moments = output_moments(output)
-        found.append((moments.mean + shift, moments.covariance))
-    return found
+        results.append((moments.mean + shift, moments.covariance))
+    return results
 
 
 def ours(pool: Projected, shift: np.ndarray, rows: np.ndarray, sizes: list[int]) -> list:

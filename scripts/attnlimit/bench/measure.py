@@ -56,8 +56,8 @@ def fused_limit(case: Case) -> list:
     """All tokens as queries and keys in one call."""
     pool, shift = prepare(case.tokens, case.heads)
     output = functional.scaled_dot_product_attention(*(part[None] for part in pool), scale=1.0)[0]
-    found = output_moments(output)
-    return [(found.mean + shift, found.covariance)]
+    moments = output_moments(output)
+    return [(moments.mean + shift, moments.covariance)]
 
 
 def our_limit(case: Case, blocks: int | None = None) -> list:
@@ -65,10 +65,10 @@ def our_limit(case: Case, blocks: int | None = None) -> list:
     (block,) = case.sizes
     atoms = Atoms(lambda cut: case.tokens[case.rows[cut]], case.counts)
     centre = atoms.read(slice(0, block)).mean(0, dtype=np.float64)
-    plan = Pass(case.heads, centre, block, "cpu", "float32")
+    how = Pass(case.heads, centre, block, "cpu", "float32")
     mine = cuts(len(case.rows), block)[:blocks]
-    found = merge_all(moments for moments, _ in limit_blocks(atoms, atoms, mine, plan))
-    return [(found.mean + output_shift(case.heads, centre), found.covariance)]
+    moments = merge_all(part for part, _ in limit_blocks(atoms, atoms, mine, how))
+    return [(moments.mean + output_shift(case.heads, centre), moments.covariance)]
 
 
 def is_limit(case: Case) -> bool:
@@ -85,7 +85,7 @@ def run_case(case: Case, repeats: int, generator: np.random.Generator) -> list[d
         results[name] = methods[name]()
         seconds[name] = min(seconds[name], time.perf_counter() - start)
     exact_moments = truth(case) if case.affordable else None
-    errors = {name: worst_errors(found, exact_moments) for name, found in results.items()}
+    errors = {name: worst_errors(moments, exact_moments) for name, moments in results.items()}
     return [
         {
             "case": case.name,
@@ -109,13 +109,13 @@ def truth(case: Case) -> list:
     return [exact(case.tokens, case.heads, case.rows, size) for size in case.sizes]
 
 
-def worst_errors(found: list, exact_moments: list | None) -> tuple[float | None, float | None]:
+def worst_errors(results: list, exact_moments: list | None) -> tuple[float | None, float | None]:
     """Largest relative error of mean and covariance over the sizes."""
     if exact_moments is None:
         return None, None
     errors = [
         [np.linalg.norm(ours - theirs) / np.linalg.norm(theirs) for ours, theirs in zip(moments, expected, strict=True)]
-        for moments, expected in zip(found, exact_moments, strict=True)
+        for moments, expected in zip(results, exact_moments, strict=True)
     ]
     return tuple(np.max(errors, axis=0).tolist())
 

@@ -80,12 +80,12 @@ def horizon_dependence(groups: dict[str, pd.DataFrame], same: dict, thresholds: 
     flat = [finding for pair in findings.values() for finding in pair.values()]
     known = [finding.measured["correlation"] for finding in flat if "correlation" in finding.measured]
     counts = f"{sum(finding.verdict == HOLDS for finding in flat)} of {len(flat)} tests show a fall"
-    found = f"correlations {min(known):+.2f} to {max(known):+.2f}" if known else "no correlation could be taken"
+    correlations = f"correlations {min(known):+.2f} to {max(known):+.2f}" if known else "no correlation could be taken"
     return Record(
         "horizon_dependence",
         "The exponent beta depends on the attention's geometry and the tokens' covariance: it falls as H grows.",
         every(list(parts.values())),
-        f"{counts}, {found}; asked: all below 0",
+        f"{counts}, {correlations}; asked: all below 0",
         {name: {part: finding.measured for part, finding in pair.items()} for name, pair in findings.items()}
         | {"same_horizon": same},
         f"{FALL_TEST} One test for each simulation and statistic: none may fail, the share that must hold is given.",
@@ -97,7 +97,7 @@ def horizon_dependence(groups: dict[str, pd.DataFrame], same: dict, thresholds: 
                 for name in ("gaussian_asymptotic", "gaussian_beta_vs_horizon", "sphere_beta_vs_horizon")
             ),
         ],
-        f"{counts} of beta with H; {found}. At the same H, isotropic and anisotropic tokens differ in "
+        f"{counts} of beta with H; {correlations}. At the same H, isotropic and anisotropic tokens differ in "
         f"{same['differ']} of {same['pairs']} pairs ({same['by_chance']:.1f} by chance if H alone told beta).",
     )
 

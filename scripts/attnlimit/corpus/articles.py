@@ -90,7 +90,7 @@ def read_articles(path: str | Path) -> Iterator[list[Article]]:
     for data.
     """
     digest = hashlib.sha256()
-    with _told(path), parquet.ParquetFile(path) as file:
+    with _naming_damage(path), parquet.ParquetFile(path) as file:
         batches = file.iter_batches(batch_size=READ_ROWS, columns=SCHEMA.names)
         rows = (Article(*row) for batch in batches for row in zip(*(c.to_pylist() for c in batch.columns), strict=True))
         for group in _groups(rows, READ_CHARACTERS, lambda article: len(article.text)):
@@ -104,12 +104,12 @@ def read_articles(path: str | Path) -> Iterator[list[Article]]:
 
 def read_identity(path: str | Path) -> dict[str, str]:
     """Which corpus a table of articles holds."""
-    with _told(path):
+    with _naming_damage(path):
         return json.loads(parquet.read_metadata(path).metadata[b"corpus"])
 
 
 @contextmanager
-def _told(path: str | Path) -> Iterator[None]:
+def _naming_damage(path: str | Path) -> Iterator[None]:
     """Name the table in what is wrong with it."""
     try:
         yield

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 HEADING = re.compile(r"^(={2,6})\s*(.+?)\s*\1\s*$")
-PROSE = 7  # the level of a line below every heading
+PROSE = 7  # the depth of a line below every heading
 BACK_MATTER = re.compile(
     r"see also|external links|further reading|bibliography|sources|works cited|citations|gallery"
     r"|(?:foot)?notes(?: and references)?|references(?: and notes)?",
@@ -69,9 +69,9 @@ def _substitute(rules: list[tuple[re.Pattern, str]], text: str) -> str:
 
 
 def _until_still(pattern: re.Pattern, words: Callable[[re.Match], str], text: str) -> str:
-    found = 1
-    while found:
-        text, found = pattern.subn(words, text)
+    replaced = 1
+    while replaced:
+        text, replaced = pattern.subn(words, text)
     return text
 
 
@@ -106,10 +106,10 @@ def _body(lines: Iterable[str]) -> list[str]:
     kept, dropping = [], PROSE
     for line in lines:
         heading = HEADING.match(line)
-        level, words = (len(heading[1]), heading[2]) if heading else (PROSE, line.strip())
-        if heading and level <= dropping:
-            dropping = level if BACK_MATTER.fullmatch(words) else PROSE
+        depth, words = (len(heading[1]), heading[2]) if heading else (PROSE, line.strip())
+        if heading and depth <= dropping:
+            dropping = depth if BACK_MATTER.fullmatch(words) else PROSE
         if words and dropping == PROSE:
-            kept.append((level, words))
+            kept.append((depth, words))
     pairs = pairwise([*kept, (0, "")])
-    return [words for (level, words), (next_level, _) in pairs if level == PROSE or level < next_level]
+    return [words for (depth, words), (next_depth, _) in pairs if depth == PROSE or depth < next_depth]

@@ -11,7 +11,7 @@ from attnlimit.theory.moments import Moments
 DENSE_UP_TO = 128
 
 
-def measure(
+def replicate_errors(
     replicates: Iterable[Iterable[Moments]],
     limit_mean: np.ndarray,
     limit_covariance: np.ndarray,

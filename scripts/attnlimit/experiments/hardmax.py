@@ -42,10 +42,10 @@ def plane_mean(n: int, stream: np.random.Generator) -> np.ndarray:
     are uniform and independent of the hull, and their counts in the cones are multinomial.
     """
     outer = np.empty((0, 2))
-    for above, level in pairwise(levels(n)):
-        outer = np.concatenate([outer, draw_shell(n - len(outer), level, above, stream)])
+    for above, height in pairwise(heights(n)):
+        outer = np.concatenate([outer, draw_shell(n - len(outer), height, above, stream)])
         hull = ConvexHull(outer)
-        if (-hull.equations[:, -1]).min() >= np.sqrt(2 * level):  # distance of each edge from 0
+        if (-hull.equations[:, -1]).min() >= np.sqrt(2 * height):  # distance of each edge from 0
             break
     corners = outer[hull.vertices]  # (corner, 2), anticlockwise
     edges = np.roll(corners, -1, axis=0) - corners
@@ -56,23 +56,23 @@ def plane_mean(n: int, stream: np.random.Generator) -> np.ndarray:
     return counts @ corners / n  # (2,)
 
 
-def levels(n: int) -> Iterator[float]:
+def heights(n: int) -> Iterator[float]:
     """Values of r^2/2, falling to 0: infinity, then one that leaves OUTER_TOKENS of n outside, then steps of 1."""
     yield np.inf
-    level = np.log(n / OUTER_TOKENS)
-    while level > 0:
-        yield level
-        level -= 1
+    height = np.log(n / OUTER_TOKENS)
+    while height > 0:
+        yield height
+        height -= 1
     yield 0.0
 
 
-def draw_shell(count: int, level: float, above: float, stream: np.random.Generator) -> np.ndarray:
-    """Those of `count` tokens with r^2/2 below `above` that have it above `level`; r^2/2 is exponential."""
-    share = -np.expm1(level - above)  # of the tokens outside the inner circle, those inside the outer one
-    inside = stream.binomial(count, share * np.exp(-level) / -np.expm1(-above))
-    heights = level - np.log1p(-share * stream.random(inside))
+def draw_shell(count: int, height: float, above: float, stream: np.random.Generator) -> np.ndarray:
+    """Those of `count` tokens with r^2/2 below `above` that have it above `height`; r^2/2 is exponential."""
+    share = -np.expm1(height - above)  # of the tokens outside the inner circle, those inside the outer one
+    inside = stream.binomial(count, share * np.exp(-height) / -np.expm1(-above))
+    drawn = height - np.log1p(-share * stream.random(inside))
     angles = stream.uniform(0, 2 * np.pi, size=inside)
-    return np.sqrt(2 * heights)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)  # (token, 2)
+    return np.sqrt(2 * drawn)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)  # (token, 2)
 
 
 def nested_means(tokens: np.ndarray, sizes: list[int]) -> Iterator[np.ndarray]:
@@ -81,10 +81,10 @@ def nested_means(tokens: np.ndarray, sizes: list[int]) -> Iterator[np.ndarray]:
     highest, chosen = np.full(len(tokens), -np.inf), np.zeros(len(tokens), dtype=np.int64)  # (token,)
     for start, size in pairwise([0, *sizes]):
         scores = tokens @ tokens[start:size].T  # (query, key)
-        found = scores.argmax(1)
-        better = scores[rows, found] > highest
-        chosen[better] = start + found[better]
-        highest[better] = scores[rows, found][better]
+        furthest = scores.argmax(1)
+        better = scores[rows, furthest] > highest
+        chosen[better] = start + furthest[better]
+        highest[better] = scores[rows, furthest][better]
         yield tokens[chosen[:size]].mean(0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.coordinates import STATISTICS
-from attnlimit.experiments.errors import group_gram, limit_scale, measure
+from attnlimit.experiments.errors import group_gram, limit_scale, replicate_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.log import bar
 from attnlimit.theory.moments import Moments
@@ -35,7 +35,9 @@ def setting_errors(
     STATISTICS (replicate, n), {mean,cov}_gram (n, group, group), {statistic}_scale and the couplings.
     value_variance is tr V Sigma V^T, which gives the mean its scale.
     """
-    measured = measure(samples, limit_mean, limit_covariance, 1, group)  # one head, and again as the whole layer
+    measured = replicate_errors(
+        samples, limit_mean, limit_covariance, 1, group
+    )  # one head, and again as the whole layer
     scales = limit_scale(np.array([value_variance]), limit_covariance, 1)
     return (
         {name: measured[name][0] for name in STATISTICS}

@@ -93,12 +93,12 @@ def oriented(directions: np.ndarray) -> np.ndarray:
 
 def variances(covariance: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """t' Sigma t of directions (…, direction, feature); refuses those along which no token moves."""
-    found = ((directions @ covariance) * directions).sum(-1)  # (…, direction)
-    moving = found > FLAT * found.max(-1, keepdims=True)
+    along = ((directions @ covariance) * directions).sum(-1)  # (…, direction)
+    moving = along > FLAT * along.max(-1, keepdims=True)
     if not moving.all():
         fewest = moving.sum(-1).min()
         raise ValueError(f"config: measure_tails.directions: the tokens vary along {fewest} only; ask for fewer")
-    return found
+    return along
 
 
 def sub_gaussian_constant(ratio: np.ndarray, effective: np.ndarray, enough: float) -> np.ndarray:

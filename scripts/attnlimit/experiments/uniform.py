@@ -54,12 +54,12 @@ class Grid(NamedTuple):
 def replicate(
     seed: int, dimension: int, size: int, number: int, radii: list[float], grid: Grid
 ) -> dict[str, np.ndarray]:
-    """Uniform errors of one sample, as `measure` gives them; the sample serves all radii."""
+    """Uniform errors of one sample, as `errors_on_balls` gives them; the sample serves all radii."""
     stream = generator(seed, "simulate_uniform", dimension, size, number)
-    return measure(stream.standard_normal((size, dimension)), radii, grid)
+    return errors_on_balls(stream.standard_normal((size, dimension)), radii, grid)
 
 
-def measure(tokens: np.ndarray, radii: list[float], grid: Grid) -> dict[str, np.ndarray]:
+def errors_on_balls(tokens: np.ndarray, radii: list[float], grid: Grid) -> dict[str, np.ndarray]:
     """Uniform errors of one sample (token, dimension), one for each radius.
 
     sup, sup_coarse: max |Gamma_n(x) - x| over the fine and the coarse grid;  effective: Kish's effective sample size

@@ -98,8 +98,8 @@ def load(folder: Path) -> torch.nn.Module:
     if info["missing_keys"]:
         raise LookupError(f"{weights}: no tensor {sorted(info['missing_keys'])[0]}")
     if info["mismatched_keys"]:
-        name, found, expected = sorted(info["mismatched_keys"])[0]
-        raise ValueError(f"{weights}: tensor {name} is {tuple(found)}, config.json says {tuple(expected)}")
+        name, shape, expected = sorted(info["mismatched_keys"])[0]
+        raise ValueError(f"{weights}: tensor {name} is {tuple(shape)}, config.json says {tuple(expected)}")
     for name, tensor in model.state_dict().items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"{weights}: tensor {name} holds NaN or infinite values")
@@ -123,7 +123,7 @@ def require_weights(weights: Path, config: Path, family: Family) -> None:
         expected = AutoConfig.from_pretrained(config.parent, local_files_only=True, trust_remote_code=False)
     except CONFUSED as error:
         raise confused(config, error) from error
-    layers = {found[1] for name in kinds if (found := re.search(rf"{re.escape(family.layers)}\.(\d+)\.", name))}
+    layers = {match[1] for name in kinds if (match := re.search(rf"{re.escape(family.layers)}\.(\d+)\.", name))}
     if not len(layers) == expected.num_hidden_layers > 0:
         raise ValueError(
             f"{weights}: holds {len(layers)} layers, {config} says {expected.num_hidden_layers}: "

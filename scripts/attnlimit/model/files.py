@@ -40,10 +40,10 @@ class ModelFiles(NamedTuple):
 
 def embedded_folder() -> Path:
     """Where the installed wheel keeps the model."""
-    found = importlib.util.find_spec(CARRIER)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(CARRIER)
+    if spec is None or spec.origin is None:
         raise FileNotFoundError(f"{CARRIER}: not installed; run `make setup`")
-    return Path(found.origin).parent / "model"
+    return Path(spec.origin).parent / "model"
 
 
 def embedded_model() -> ModelFiles:

@@ -76,7 +76,7 @@ def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
     check_jobs(config)
 
 
-def sources_away(config: dict, archived: Path) -> set[str]:
+def missing_sources(config: dict, archived: Path) -> set[str]:
     """Sections whose files an archive did not hold, in a folder restored from it: its settings are in `archived`.
 
     What was made of those files is here, so nobody needs them until one of these sections changes.
@@ -85,10 +85,10 @@ def sources_away(config: dict, archived: Path) -> set[str]:
         return set()
     before = yaml.safe_load(archived.read_text(encoding="utf-8"))
     same = [name for name in SOURCES if config.get(name) == before.get(name)]
-    return {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_away(before[name])}
+    return {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
 
 
-def is_away(section: dict) -> bool:
+def is_missing(section: dict) -> bool:
     location = section["location"]
     return not is_url(location) and not Path(location).expanduser().exists()
 

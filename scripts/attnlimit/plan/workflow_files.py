@@ -28,10 +28,10 @@ def source_files(root: Path) -> list[str]:
 
 def files_in_place(root: Path) -> list[str]:
     """Names of the files in the workflow's folders, but for what running leaves there."""
-    found = [path for path in map(root.joinpath, FILES) if path.is_file()]
+    present = [path for path in map(root.joinpath, FILES) if path.is_file()]
     for folder in FOLDERS:
-        found += [path for path in (root / folder).rglob("*") if path.is_file()]
-    names = [path.relative_to(root) for path in found]
+        present += [path for path in (root / folder).rglob("*") if path.is_file()]
+    names = [path.relative_to(root) for path in present]
     return sorted(name.as_posix() for name in names if not MADE & set(name.parts))
 
 

@@ -10,7 +10,7 @@ DEGREES = {"mean": 1, "cov": 2}  # powers of R by which the outputs themselves, 
 FEWEST_RADII = 3  # for a line with a residual
 
 
-def fit_constants(errors: xr.Dataset, rates: xr.Dataset, plan: Bootstrap) -> xr.Dataset:
+def fit_constants(errors: xr.Dataset, rates: xr.Dataset, bootstrap: Bootstrap) -> xr.Dataset:
     """ln C'(R) of tokens on a sphere fitted on ln R and on R, in each bootstrap draw; (statistic) each.
 
     Tokens on the unit sphere with tilt s^2 A are tokens on the sphere of radius R = s with tilt A, their outputs
@@ -26,7 +26,7 @@ def fit_constants(errors: xr.Dataset, rates: xr.Dataset, plan: Bootstrap) -> xr.
         row = {"radii": len(radius), "radius_factor": radius.max() / radius.min() if len(radius) else 1.0}
         row |= {"power": np.nan, "share_power_fits_better": np.nan}
         if len(radius) >= FEWEST_RADII:
-            curve = error_curve(data[statistic].values, plan)
+            curve = error_curve(data[statistic].values, bootstrap)
             weights = np.broadcast_to(curve.relative_variance, curve.resampled.shape)
             fitted = fit(data["n"].values, curve.resampled, weights)["intercept"]  # (draw, radius)
             drawn = fitted + degree * np.log(radius)

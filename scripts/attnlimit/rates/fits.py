@@ -13,7 +13,7 @@ OWN = tuple(f"{statistic}_{what}" for statistic in STATISTICS for what in ("scal
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
 
 
-def fit_errors(errors: xr.Dataset, plans: list[Bootstrap], misfit: float, saturated: float) -> xr.Dataset:
+def fit_errors(errors: xr.Dataset, bootstraps: list[Bootstrap], misfit: float, saturated: float) -> xr.Dataset:
     """Rates of every unit of a store: `head` for a model's layer, `setting` for a simulation.
 
     errors holds STATISTICS (unit, replicate, n), {statistic}_scale (unit) and, for bias and fluctuation,
@@ -23,9 +23,9 @@ def fit_errors(errors: xr.Dataset, plans: list[Bootstrap], misfit: float, satura
     """
     sizes, unit = errors["n"].values, errors["mean"].dims[0]
     fits = []
-    for statistic, plan in zip(STATISTICS, plans, strict=True):
+    for statistic, bootstrap in zip(STATISTICS, bootstraps, strict=True):
         gram = errors.get(f"{statistic}_gram")
-        fits.append(fit_statistic(sizes, errors[statistic].values, None if gram is None else gram.values, plan))
+        fits.append(fit_statistic(sizes, errors[statistic].values, None if gram is None else gram.values, bootstrap))
 
     rates = xr.Dataset(
         coords={unit: errors[unit], "n": sizes, "statistic": range(len(STATISTICS)), "part": range(len(PARTS))}

@@ -10,7 +10,11 @@ FEWEST_RADII = 3  # for a parabola
 
 
 def fit_uniform(
-    suprema: xr.Dataset, plans: tuple[Bootstrap, Bootstrap, Bootstrap], misfit: float, tolerance: float, enough: float
+    suprema: xr.Dataset,
+    bootstraps: tuple[Bootstrap, Bootstrap, Bootstrap],
+    misfit: float,
+    tolerance: float,
+    enough: float,
 ) -> xr.Dataset:
     """Rates in n of each setting (dimension and radius), and growth in R of each dimension.
 
@@ -18,7 +22,7 @@ def fit_uniform(
     clt_sup (setting).  The slope in R is fitted where sqrt(n) scaling is reached, at the largest n of the dimension;
     ln C against R is ln C against ln(e^R), so that the regression of the rates serves here too.
     """
-    sizes, over_n, over_radius, for_changes = suprema["n"].values, *plans
+    sizes, over_n, over_radius, for_changes = suprema["n"].values, *bootstraps
     curve = error_curve(suprema["sup"].values, over_n)
     rates = fit_curve(sizes, curve)
     relative_se = np.sqrt(curve.relative_variance)
@@ -67,7 +71,7 @@ def reached(
     return straight & (carriers(effective, sizes) >= enough)
 
 
-def fit_growth(suprema: xr.Dataset, reached: xr.DataArray, plan: Bootstrap) -> xr.Dataset:
+def fit_growth(suprema: xr.Dataset, reached: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
     """ln C(R) = intercept + growth R over the radii reached at the largest n of each dimension, and its local slopes.
 
     The radii share their samples, so the 95 % interval resamples replicates jointly and chi2 is only a guide.
@@ -82,7 +86,7 @@ def fit_growth(suprema: xr.Dataset, reached: xr.DataArray, plan: Bootstrap) -> x
         largest = largest_size(data)
         radii, sup = data["radius"].values, data["sup"].sel(n=largest).values * np.sqrt(largest)  # (radius, replicate)
         use = reached.isel(setting=mine).sel(n=largest).values
-        curve = error_curve(np.where(use[:, None], sup, np.nan).T[None], plan)
+        curve = error_curve(np.where(use[:, None], sup, np.nan).T[None], bootstrap)
         line = fit_curve(np.exp(radii), curve)
         lines.append(
             {
@@ -109,7 +113,7 @@ def largest_size(suprema: xr.Dataset) -> int:
     return int(suprema["n"].values[np.isfinite(suprema["sup"].values).all((0, 1))].max())
 
 
-def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, plan: Bootstrap) -> xr.Dataset:
+def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
     """How the growth rate of ln C(R) changes over the radii, relative to its mean; one number a dimension.
 
     ln C = a + g R + q R^2 by least squares at the largest n of the dimension, over the radii at which enough tokens
@@ -128,7 +132,7 @@ def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, plan: Bootstrap) 
         row = {"radii": len(radius), "n": largest, "largest_radius": max(radius, default=np.nan)}
         row |= dict.fromkeys(("low", "high", "slope_low"), np.nan)
         if len(radius) >= FEWEST_RADII:
-            curve = error_curve(sup.T[None], plan)  # value (1, radius)
+            curve = error_curve(sup.T[None], bootstrap)  # value (1, radius)
             offset = radius - (radius[0] + radius[-1]) / 2
             quadratic, slope, _ = np.polyfit(offset, np.log(curve.resampled[:, 0]).T, 2)  # (draw,) each
             change = 2 * quadratic * (radius[-1] - radius[0]) / slope

@@ -43,13 +43,13 @@ def fit(sizes: np.ndarray, value: np.ndarray, relative_variance: np.ndarray) -> 
         offset = log_size - centre[..., None]
         spread = (weight * offset**2).sum(-1)
         slope = (weight * offset * log_value).sum(-1) / spread
-        level = (weight * log_value).sum(-1) / total
-        residual = log_value - level[..., None] - slope[..., None] * offset
+        average = (weight * log_value).sum(-1) / total
+        residual = log_value - average[..., None] - slope[..., None] * offset
         chi2 = (weight * residual**2).sum(-1)
         dof = use.sum(-1) - 2
         result = {
             "beta": -slope,
-            "intercept": level - slope * centre,
+            "intercept": average - slope * centre,
             "se": spread**-0.5,
             "se_scaled": np.sqrt(chi2 / dof / spread),
             "chi2": chi2,
@@ -69,12 +69,12 @@ def fit_curve(sizes: np.ndarray, curve: Curve) -> dict[str, np.ndarray]:
     return result | {"beta_low": beta_low, "beta_high": beta_high} | dict(zip(LOCAL, (slopes, *ends), strict=True))
 
 
-def interval(found: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """2.5 and 97.5 percentiles (2, …) of bootstrap draws (draw, …) of what was found (…); NaN where nothing was.
+def interval(estimate: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """2.5 and 97.5 percentiles (2, …) of bootstrap draws (draw, …) of an estimate (…); NaN where there is none.
 
     A draw without a number, as of a bias that fell below zero, is left out.
     """
-    exists = np.isfinite(found)
+    exists = np.isfinite(estimate)
     return np.where(exists, np.nanpercentile(np.where(exists, drawn, 0), [2.5, 97.5], axis=0), np.nan)
 
 
@@ -84,23 +84,23 @@ def local_slopes(sizes: np.ndarray, value: np.ndarray) -> np.ndarray:
         return -np.diff(np.log(value), axis=-1) / np.diff(np.log(sizes))
 
 
-def resampling(items: int, sizes: int, plan: Bootstrap) -> np.ndarray:
+def resampling(items: int, sizes: int, bootstrap: Bootstrap) -> np.ndarray:
     """Bootstrap weights (draw, n, item): the same items at every n if one draw served all sizes, else their own."""
-    shape = (plan.draws, 1 if plan.joint else sizes)
-    weights = plan.generator.multinomial(items, np.full(items, 1 / items), size=shape) / items
-    return np.broadcast_to(weights, (plan.draws, sizes, items))
+    shape = (bootstrap.draws, 1 if bootstrap.joint else sizes)
+    weights = bootstrap.generator.multinomial(items, np.full(items, 1 / items), size=shape) / items
+    return np.broadcast_to(weights, (bootstrap.draws, sizes, items))
 
 
-def error_curve(errors: np.ndarray, plan: Bootstrap) -> Curve:
+def error_curve(errors: np.ndarray, bootstrap: Bootstrap) -> Curve:
     """Mean error over replicates: errors (unit, replicate, n)."""
     _, replicates, sizes = errors.shape
     value = errors.mean(1)
     relative_variance = errors.var(1) / replicates / value**2
-    resampled = np.einsum("urn,dnr->dun", errors, resampling(replicates, sizes, plan), optimize=True)
+    resampled = np.einsum("urn,dnr->dun", errors, resampling(replicates, sizes, bootstrap), optimize=True)
     return Curve(value, relative_variance, resampled)
 
 
-def bias_and_fluctuation(errors: np.ndarray, gram: np.ndarray, plan: Bootstrap) -> tuple[Curve, Curve, np.ndarray]:
+def bias_and_fluctuation(errors: np.ndarray, gram: np.ndarray, bootstrap: Bootstrap) -> tuple[Curve, Curve, np.ndarray]:
     """Split E||d||^2 = ||E d||^2 + E||d - E d||^2 for the differences d of the k replicates; also the noise floor.
 
     errors (unit, replicate, n) are the norms ||d_r||; gram (unit, n, group, group) the inner products of the means
@@ -121,7 +121,7 @@ def bias_and_fluctuation(errors: np.ndarray, gram: np.ndarray, plan: Bootstrap) 
     seen = np.logical_and.accumulate(norm2 > FLOORS_ABOVE_NOISE**2 * floor2, axis=-1)
     bias2 = np.where(seen, norm2 - floor2, np.nan)
 
-    weights = resampling(groups, sizes, plan)  # (draw, n, group)
+    weights = resampling(groups, sizes, bootstrap)  # (draw, n, group)
     drawn_norm2 = np.einsum("dng,unge,dne->dun", weights, gram, weights, optimize=True)
     drawn_squares = np.einsum("dng,ung->dun", weights, squares)
     drawn_fluctuation2 = (drawn_squares - drawn_norm2) * replicates / (replicates - 1)
@@ -136,15 +136,15 @@ def bias_and_fluctuation(errors: np.ndarray, gram: np.ndarray, plan: Bootstrap) 
 
 
 def fit_statistic(
-    sizes: np.ndarray, errors: np.ndarray, gram: np.ndarray | None, plan: Bootstrap
+    sizes: np.ndarray, errors: np.ndarray, gram: np.ndarray | None, bootstrap: Bootstrap
 ) -> dict[str, np.ndarray]:
     """Fits of one statistic, arrays (part, unit, …) with parts in the order of PARTS; without gram only the error."""
-    error = error_curve(errors, plan)
+    error = error_curve(errors, bootstrap)
     if gram is None:
         nothing = Curve(*(np.full_like(array, np.nan) for array in error))
         bias, fluctuation, floor = nothing, nothing, nothing.value
     else:
-        bias, fluctuation, floor = bias_and_fluctuation(errors, gram, plan)
+        bias, fluctuation, floor = bias_and_fluctuation(errors, gram, bootstrap)
     curves = (error, bias, fluctuation)
     fits = [fit_curve(sizes, curve) for curve in curves]
     return {name: np.stack([fit[name] for fit in fits]) for name in fits[0]} | {

@@ -17,12 +17,12 @@ def settings(config: dict) -> list[tuple[str, str]]:
 
 def identities(stores: Iterable[dict]) -> list[tuple[str, str]]:
     """What the attrs of stores say of the corpus, the model and the tokenizer they come from, each value once."""
-    found: dict[str, set[str]] = {}
+    values_of: dict[str, set[str]] = {}
     for attrs in stores:
         for name in {"corpus", "model", "tokenizer_sha256"} & set(attrs):
             for key, value in leaves(name, attrs[name]):
-                found.setdefault(key, set()).add(value)
-    return [(key, ", ".join(sorted(values))) for key, values in sorted(found.items())]
+                values_of.setdefault(key, set()).add(value)
+    return [(key, ", ".join(sorted(values))) for key, values in sorted(values_of.items())]
 
 
 def leaves(name: str, value: object) -> list[tuple[str, str]]:
@@ -34,11 +34,11 @@ def leaves(name: str, value: object) -> list[tuple[str, str]]:
 
 def versions(stores: Iterable[dict]) -> list[tuple[str, str]]:
     """Python, and every version of a package that any store was written with, from their attrs."""
-    found = {"python": {platform.python_version()}}
+    numbers_of = {"python": {platform.python_version()}}
     for attrs in stores:
         for name, version in attrs["versions"].items():
-            found.setdefault(name, set()).add(version)
-    return [(name, ", ".join(sorted(numbers))) for name, numbers in sorted(found.items())]
+            numbers_of.setdefault(name, set()).add(version)
+    return [(name, ", ".join(sorted(numbers))) for name, numbers in sorted(numbers_of.items())]
 
 
 def machine() -> list[tuple[str, str]]:

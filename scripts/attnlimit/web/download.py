@@ -6,9 +6,16 @@ from pathlib import Path
 
 import requests
 
-from attnlimit.files import disk_of, private, sha256_of
+from attnlimit.files import naming_disk_errors, private, sha256_of
 from attnlimit.log import bar, logger
-from attnlimit.web.retry import PAUSES, PIECE, SECONDS_WITHOUT_ANSWER, PassingError, passing, require_steady
+from attnlimit.web.retry import (
+    PAUSES,
+    PIECE,
+    SECONDS_WITHOUT_ANSWER,
+    TransientError,
+    raise_if_transient,
+    transient_errors,
+)
 
 RANGE_BEYOND_END = 416
 ELSEWHERE = "or download it elsewhere and put the path of the file in fetch_corpus.location"
@@ -24,7 +31,7 @@ def download(url: str, path: Path, sha256: str, pauses: tuple[float, ...] = PAUS
     if path.is_file() and sha256_of(path) == sha256:
         return
     part = path.with_name(f"{path.name}.{sha256[:12]}.part")
-    with disk_of(part):
+    with naming_disk_errors(part):
         private(path.parent)
         part.touch()
     waits, longest = list(pauses), part.stat().st_size
@@ -36,11 +43,11 @@ def download(url: str, path: Path, sha256: str, pauses: tuple[float, ...] = PAUS
             raise ConnectionError(f"{url}: {failure}; run again, to go on from byte {size}, {ELSEWHERE}")
         logger.warning("%s: %s at byte %d; next try in %g s", url, failure, size, waits[0])
         time.sleep(waits.pop(0))
-    found = sha256_of(part)
-    if found != sha256:
+    arrived = sha256_of(part)
+    if arrived != sha256:
         part.unlink()
         raise ValueError(
-            f"{url}: sha256 is {found}, fetch_corpus.sha256 is {sha256}; what came is deleted: "
+            f"{url}: sha256 is {arrived}, fetch_corpus.sha256 is {sha256}; what came is deleted: "
             "run again, or put the sha256 of the version you mean in the config"
         )
     part.replace(path)
@@ -52,10 +59,10 @@ def _fetch_rest(url: str, part: Path) -> str:
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
         with (
-            passing(url),
+            transient_errors(url),
             requests.get(url, headers=headers, stream=True, timeout=SECONDS_WITHOUT_ANSWER) as answer,
         ):
-            require_steady(answer)
+            raise_if_transient(answer)
             status = answer.status_code
             if have and status == RANGE_BEYOND_END:
                 return ""  # all is here, or too much: the sha256 tells
@@ -69,7 +76,7 @@ def _fetch_rest(url: str, part: Path) -> str:
                 part.write_bytes(b"")
                 return "the server sent another range than was asked for"
             _append(answer, part, "ab" if status == requests.codes.partial else "wb")
-    except PassingError as failure:
+    except TransientError as failure:
         return str(failure)
     except requests.RequestException as error:
         raise ValueError(f"{url}: {error}; check fetch_corpus.location") from error
@@ -77,7 +84,7 @@ def _fetch_rest(url: str, part: Path) -> str:
 
 
 def _append(answer: requests.Response, part: Path, mode: str) -> None:
-    with disk_of(part), part.open(mode) as stream:
+    with naming_disk_errors(part), part.open(mode) as stream:
         length = int(answer.headers.get("Content-Length", 0))
         total = stream.tell() + length if length else 0
         for piece in bar(answer.iter_content(PIECE), total, unit="B", name="download", done=stream.tell):

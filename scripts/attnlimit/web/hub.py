@@ -23,7 +23,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.hf_api import RepoSibling
 
-from attnlimit.files import disk_of, private, sha256_of
+from attnlimit.files import naming_disk_errors, private, sha256_of
 from attnlimit.log import logger
 
 ASKED = 4  # times, while errors pass
@@ -82,7 +82,7 @@ def fetch(repository: Repository, file: str, client: Client = CLIENT) -> Path:
         raise LookupError(f"{SECTIONS[kind]}.location: no file {file} in {name} at {revision}")
     cache = client.cache or Path(constants.HF_HUB_CACHE)
     for _ in range(FETCHED):
-        with disk_of(cache):
+        with naming_disk_errors(cache):
             private(cache)
             path = ask(
                 lambda: hf_hub_download(
@@ -112,9 +112,9 @@ def as_listed(path: Path, listed: RepoSibling) -> bool:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest() == listed.blob_id
 
 
-def require_commit(found: str | None, revision: str, kind: str) -> None:
-    if found != revision:
-        raise ValueError(f"{SECTIONS[kind]}.revision: the hub answers with commit {found}, not {revision}")
+def require_commit(answered: str | None, revision: str, kind: str) -> None:
+    if answered != revision:
+        raise ValueError(f"{SECTIONS[kind]}.revision: the hub answers with commit {answered}, not {revision}")
 
 
 def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float, times: int = ASKED) -> Any:
@@ -131,9 +131,9 @@ def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float, tim
     except (*NETWORK, OSError) as error:
         # The client's own words for "neither on the hub nor in the cache" say less than their cause.
         failure = (error.__cause__ or error) if isinstance(error, LocalEntryNotFoundError) else error
-        if not of_the_network(failure):
+        if not is_network_error(failure):
             raise
-        if not passes(failure) or times == 1:
+        if not is_transient(failure) or times == 1:
             raise ConnectionError(
                 f"{SECTIONS[kind]}.location: the hub does not give {name} ({in_short(failure)}); to go on without it: "
                 f"{OFFLINE[kind].format(name=name, revision=revision)}"
@@ -143,14 +143,14 @@ def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float, tim
     return ask(action, what, 2 * pause, times - 1)
 
 
-def of_the_network(failure: BaseException) -> bool:
+def is_network_error(failure: BaseException) -> bool:
     """Not of the disk; the client reports a body of another length than announced as a bare OSError."""
     return isinstance(failure, HTTPError | ConnectionError | FileMetadataError | JSONDecodeError) or is_short_body(
         failure
     )
 
 
-def passes(failure: BaseException) -> bool:
+def is_transient(failure: BaseException) -> bool:
     """Whether asking again may help: 5xx, 429, a cut connection, a short body."""
     if isinstance(failure, HfHubHTTPError):
         return failure.response.status_code in (408, 429) or failure.response.status_code >= 500

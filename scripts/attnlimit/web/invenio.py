@@ -17,7 +17,15 @@ from urllib.parse import quote, urlsplit
 import requests
 
 from attnlimit.log import bar
-from attnlimit.web.retry import PAUSES, PIECE, SECONDS_WITHOUT_ANSWER, PassingError, passing, patiently, require_steady
+from attnlimit.web.retry import (
+    PAUSES,
+    PIECE,
+    SECONDS_WITHOUT_ANSWER,
+    TransientError,
+    raise_if_transient,
+    retry,
+    transient_errors,
+)
 
 SECONDS_TO_STORE = 1800  # a server may answer only when a large file has reached its last disk
 HERE = ("localhost", "127.0.0.1", "::1")
@@ -39,7 +47,7 @@ class Server:
 
         Should the answer get lost, another try makes another draft: an empty one stays behind.
         """
-        answer = self._patiently(partial(self._ask, "POST", json=record), self.url)
+        answer = self._retry(partial(self._ask, "POST", json=record), self.url)
         draft = str(answer.get("id", ""))
         if not re.fullmatch(r"[\w-]+", draft):
             raise ValueError(f"{self.url}: the answer names no draft; check that ZENODO_URL is a server of InvenioRDM")
@@ -48,14 +56,14 @@ class Server:
     def is_open(self, draft: str) -> bool:
         """Whether there is such a draft, of a record that is not published yet."""
         try:
-            answer = self._patiently(partial(self._ask, "GET", f"/{draft}/draft"), self.url)
+            answer = self._retry(partial(self._ask, "GET", f"/{draft}/draft"), self.url)
         except LookupError:
             return False
         return not answer.get("is_published")
 
     def send(self, draft: str, path: Path) -> bool:
         """Bring a file into a draft; whether it had to be sent. A file that is there, whole and the same, stays."""
-        return self._patiently(partial(self._send, draft, path, checksum(path)), path.name)
+        return self._retry(partial(self._send, draft, path, checksum(path)), path.name)
 
     def _send(self, draft: str, path: Path, md5: str) -> bool:
         files, key = f"/{draft}/draft/files", path.name
@@ -70,9 +78,9 @@ class Server:
             headers = {"Content-Type": "application/octet-stream"}
             self._ask("PUT", f"{file}/content", SECONDS_TO_STORE, headers, data=Body(stream, key))
         try:
-            entry = self._patiently(partial(self._ask, "POST", f"{file}/commit", SECONDS_TO_STORE), key)
+            entry = self._retry(partial(self._ask, "POST", f"{file}/commit", SECONDS_TO_STORE), key)
         except LookupError as error:  # the server took the bytes and lost them
-            raise PassingError("the server does not have what was sent") from error
+            raise TransientError("the server does not have what was sent") from error
         if not is_whole(entry, path, md5):
             self._ask("DELETE", file)
             raise ValueError(
@@ -81,8 +89,8 @@ class Server:
             )
         return True
 
-    def _patiently(self, action: Callable, what: str):
-        return patiently(action, what, AGAIN, self.pauses)
+    def _retry(self, action: Callable, what: str):
+        return retry(action, what, AGAIN, self.pauses)
 
     def _ask(
         self, method: str, path: str = "", seconds: float = SECONDS_WITHOUT_ANSWER, headers: dict | None = None, **body
@@ -91,11 +99,11 @@ class Server:
         url = f"{self.url}/api/records{path}"
         options = {"auth": self._sign, "allow_redirects": False, "timeout": (SECONDS_WITHOUT_ANSWER, seconds)}
         try:
-            with passing(url, seconds):
+            with transient_errors(url, seconds):
                 answer = requests.request(method, url, headers=self._headers | (headers or {}), **options, **body)
         except requests.RequestException as error:
             raise ValueError(f"{url}: {error}; check ZENODO_URL") from error
-        require_steady(answer)
+        raise_if_transient(answer)
         return self._content(answer, url)
 
     def _sign(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
