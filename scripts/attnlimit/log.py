@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tqdm import tqdm
-
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
 
@@ -43,6 +41,8 @@ def bar(items: Iterable, total: int, unit: str, name: str, done: Callable[[], in
 
     `done` tells how far the work is, such as the place in a file; without it items are counted. Total 0: unknown.
     """
+    from tqdm import tqdm  # here, since only a job needs it: the installed library does without
+
     count = itertools.count()
     done = done or count.__next__
     first, start = done(), time.monotonic()

@@ -13,6 +13,7 @@ FILES = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "Sn
 FILES += (".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
 ENVIRONMENT = "provenance/environment.json"  # in an archive, and so in a folder restored from one
 MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by running, beside the sources
+MADE |= {"attnlimit.egg-info"}  # by pip install
 
 
 def source_files(root: Path) -> list[str]:
