@@ -1,5 +1,6 @@
 """`pip install .` gives what a notebook needs, and asks for no more than that needs."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -10,8 +11,9 @@ import pytest
 from packaging.requirements import Requirement
 
 from support.envs import ROOT, SCRIPTS, imports, locked
+from support.notebooks import code_cells
 
-PUBLIC = ("attention/on_tokens.py", "store.py")  # what docs/notebook.ipynb imports
+PUBLIC = ("attention/on_tokens.py", "store.py")  # what a notebook may call
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 NEEDED = {requirement.name: requirement for requirement in map(Requirement, PROJECT["dependencies"])}
 SESSION = """
@@ -32,6 +34,19 @@ print(attnlimit.log.__file__)
 def test_public_modules_import_what_is_declared_and_nothing_else():
     assert set().union(*(imports(SCRIPTS / "attnlimit" / name) for name in PUBLIC)) == set(NEEDED)
     assert set(NEEDED) == {"numpy", "torch", "xarray", "zarr"}
+
+
+def test_the_notebook_needs_no_more_than_that_and_matplotlib():
+    library, others = set(), set()
+    for node in ast.walk(ast.parse("\n".join(code_cells(ROOT / "docs" / "notebook.ipynb")))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("attnlimit."):
+            library.add(node.module.removeprefix("attnlimit.").replace(".", "/") + ".py")
+        elif isinstance(node, ast.ImportFrom):
+            others.add(node.module.split(".")[0])
+        elif isinstance(node, ast.Import):
+            others |= {name.name.split(".")[0] for name in node.names}
+    assert library and library <= set(PUBLIC)
+    assert others <= {*NEEDED, "matplotlib"}
 
 
 @pytest.mark.parametrize("name", NEEDED)
