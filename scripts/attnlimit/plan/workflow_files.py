@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 FOLDERS = (".ci", "configs", "docs", "envs", "profiles", "rules", "scripts", "tests")
-FILES = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "Snakefile", "THIRD_PARTY.md")
-FILES += (".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
+FILES: tuple[str, ...] = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "Snakefile")
+FILES += ("THIRD_PARTY.md", ".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
 ENVIRONMENT = "provenance/environment.json"  # in an archive, and so in a folder restored from one
 MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by running, beside the sources
 
