@@ -22,14 +22,8 @@ from attnlimit.files import atomic, disk_error
 
 CHUNK_BYTES = 32 * 2**20
 DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError)
-DAMAGE += (
-    ValueError,
-    RuntimeError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    MemoryError,
-)  # what Zarr makes of wrong metadata
+# What Zarr makes of wrong metadata:
+DAMAGE += (ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError, MemoryError)
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 

@@ -61,6 +61,6 @@ def git(root: Path, *arguments: str) -> str | None:
         return None
     try:
         command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603  # git alone
     except (OSError, subprocess.CalledProcessError):
         return None
