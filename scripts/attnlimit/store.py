@@ -21,8 +21,9 @@ from zarr.storage import MemoryStore, ZipStore
 from attnlimit.files import atomic, disk_error
 
 CHUNK_BYTES = 32 * 2**20
-DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, ValueError, RuntimeError, OSError)
-DAMAGE += (TypeError, AttributeError, ArithmeticError, MemoryError)  # what Zarr makes of wrong metadata
+DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError)
+# What Zarr makes of wrong metadata:
+DAMAGE += (ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError, MemoryError)
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 
@@ -45,7 +46,8 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
     with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
         for key in sorted(sync(keys(memory))):
             entry = zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0))
-            archive.writestr(entry, sync(memory.get(key, default_buffer_prototype())).to_bytes())
+            content = sync(memory.get(key, default_buffer_prototype()))
+            archive.writestr(entry, content.to_bytes())  # type: ignore[union-attr]  # a key that is listed is there
 
 
 async def keys(store: MemoryStore) -> list[str]:

@@ -99,7 +99,8 @@ def write_records(jobs: Iterable[Job], root: Path, time: float) -> None:
     (root / FOLDER).mkdir(parents=True)
     (root / FOLDER).with_name("incomplete").mkdir()
     for job in jobs:
-        record = {"rule": job.rule, "input": list(job.input), "log": [job.log], "params": list(job.params)}
+        record: dict[str, object] = {"rule": job.rule, "input": list(job.input), "log": [job.log]}
+        record["params"] = list(job.params)
         record |= {"record_format_version": FORMAT, "incomplete": False, "starttime": time, "endtime": time}
         for name in job.output:
             record_path(name, root).write_text(json.dumps(record), encoding="utf-8")

@@ -98,7 +98,8 @@ def project_keys(
     """
     require_finite("value_bias", heads.value_bias)
     weights = {"key_weight": heads.key_weight, "value_weight": heads.value_weight}
-    return tuple(project_centred(tokens, weight, name, centre, device, dtype) for name, weight in weights.items())
+    keys, values = (project_centred(tokens, weight, name, centre, device, dtype) for name, weight in weights.items())
+    return keys, values
 
 
 def project_centred(
@@ -187,7 +188,8 @@ def counts_as_coordinate(queries: Tensor, segment: Segment) -> tuple[Tensor, Ten
     ones, zeros = queries.new_ones(*queries.shape[:2], 1), segment.values.new_zeros(*segment.values.shape[:2], 1)
     logs = segment.log_counts[None, :, None].expand(len(queries), -1, 1)
     pairs = [(queries, ones), (segment.keys, logs), (segment.values, zeros)]
-    return tuple(torch.cat(pair, dim=-1) for pair in pairs)
+    queries, keys, values = (torch.cat(pair, dim=-1) for pair in pairs)
+    return queries, keys, values
 
 
 def free_bytes(device: torch.device) -> int:
@@ -228,9 +230,10 @@ def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
 
 def limit_outputs(blocks: list[Tensor], segments: Iterable[Segment]) -> list[Tensor]:
     """Attention of each block of queries to all segments of keys: memory holds the blocks and one segment."""
-    states = [None] * len(blocks)
+    states: list[State] = []
     for segment in segments:
-        states = [absorb(state, queries, segment) for state, queries in zip(states, blocks, strict=True)]
+        before: list[State | None] = [*states] or [None] * len(blocks)
+        states = [absorb(state, queries, segment) for state, queries in zip(before, blocks, strict=True)]
     return [state.output for state in states]
 
 

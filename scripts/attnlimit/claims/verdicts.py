@@ -83,7 +83,8 @@ def falls_with_horizon(fits: pd.DataFrame, thresholds: dict) -> Finding:
     """
     strong = fits[fits["horizon"] >= thresholds["weakest_horizon"]]
     used = strong[~strong["saturated"].astype(bool)]
-    measured = {"fits": len(used), "saturated": len(strong) - len(used), "no_power_law": int(used["misfit"].sum())}
+    measured: dict[str, float] = {"fits": len(used), "saturated": len(strong) - len(used)}
+    measured["no_power_law"] = int(used["misfit"].sum())
     if len(used) < thresholds["fewest_fits"]:
         return Finding(UNTESTED, measured, f"only {len(used)} unsaturated fits")
     curve = np.quantile(used["bound_v3"], [0.1, 0.9])

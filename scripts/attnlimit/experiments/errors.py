@@ -25,7 +25,7 @@ def replicate_errors(
     feature) and cov_difference (group, n, feature, feature), the latter rounded to float32, far below its noise.
     """
     errors, group_means = [], []
-    mean_sum = cov_sum = 0
+    mean_sum = cov_sum = np.zeros(())
     for done, replicate in enumerate(replicates, 1):
         differences = [(sample.mean - limit_mean, sample.covariance - limit_covariance) for sample in replicate]
         errors.append([distances(mean, covariance, heads) for mean, covariance in differences])
@@ -33,7 +33,7 @@ def replicate_errors(
         cov_sum = cov_sum + np.stack([covariance for _, covariance in differences])  # (n, feature, feature)
         if done % group == 0:
             group_means.append((mean_sum / group, (cov_sum / group).astype(np.float32)))
-            mean_sum = cov_sum = 0
+            mean_sum = cov_sum = np.zeros(())
     norms = {name: np.array([[size[name] for size in row] for row in errors]) for name in STATISTICS}
     return {name: np.moveaxis(norm, -1, 0) for name, norm in norms.items()} | {
         "mean_difference": np.stack([mean for mean, _ in group_means]),
@@ -106,4 +106,5 @@ def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population:
     blocks = [limit.covariance[unit, unit] for unit in units]
     mean = [np.trace(block) for block in blocks]
     covariance = [total / limit.count - (block**2).sum() for block, total in zip(blocks, fourth, strict=True)]
-    return tuple(np.sqrt(np.array(variance) / limit.count * rest) for variance in (mean, covariance))
+    mean_se, cov_se = (np.sqrt(np.array(variance) / limit.count * rest) for variance in (mean, covariance))
+    return mean_se, cov_se

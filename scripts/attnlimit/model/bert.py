@@ -15,7 +15,7 @@ import torch
 import xarray as xr
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError, safe_open
-from transformers import AutoConfig, AutoModel
+from transformers import AutoConfig, AutoModel, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 
@@ -30,7 +30,8 @@ class Family(NamedTuple):
 
 
 def bert_like(**options) -> Family:
-    return Family("encoder.layer", *(f"attention.self.{name}" for name in ("query", "key", "value")), options)
+    query, key, value = (f"attention.self.{name}" for name in ("query", "key", "value"))
+    return Family("encoder.layer", query, key, value, options)
 
 
 # Checkpoints of language models hold no pooling layer, and no attention reads it.
@@ -40,7 +41,7 @@ FAMILIES = {
     "xlm-roberta": bert_like(add_pooling_layer=False),
     "electra": bert_like(),
     "big_bird": bert_like(add_pooling_layer=False, attention_type="original_full"),
-    "distilbert": Family("transformer.layer", *(f"attention.{name}_lin" for name in "qkv"), {}),
+    "distilbert": Family("transformer.layer", "attention.q_lin", "attention.k_lin", "attention.v_lin", {}),
 }
 # In config.json: what makes attention another thing than the formula, or the weights other numbers than the file's.
 REFUSED = {
@@ -52,8 +53,8 @@ REFUSED = {
 FLOATS = {"F64", "F32", "F16", "BF16"}  # what a safetensors file calls the dtypes of plain weights
 COUNTERS = ("position_ids",)  # tensors of whole numbers that old checkpoints hold and no model reads
 # What transformers raises at a config.json that it cannot follow: anything but an error made for it.
-CONFUSED = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, RuntimeError)
-CONFUSED += (StrictDataclassError, TypeError, ValueError)
+CONFUSED: tuple[type[Exception], ...] = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError)
+CONFUSED += (RuntimeError, StrictDataclassError, TypeError, ValueError)
 
 
 def require_supported(path: Path) -> Family:
@@ -75,7 +76,7 @@ def require_supported(path: Path) -> Family:
     return FAMILIES[config["model_type"]]
 
 
-def load(folder: Path) -> torch.nn.Module:
+def load(folder: Path) -> PreTrainedModel:
     """The model of a folder, in float32: safetensors only, no remote code, every tensor present and finite."""
     family = require_supported(folder / "config.json")
     transformers_logging.disable_progress_bar()
@@ -138,7 +139,7 @@ def confused(config: Path, error: BaseException) -> ValueError:
     return ValueError(f"{config}: transformers cannot read it ({why}); take it again from where the model comes")
 
 
-def heads_dataset(model: torch.nn.Module) -> xr.Dataset:
+def heads_dataset(model: PreTrainedModel) -> xr.Dataset:
     """Projections of every head of every layer, (layer, head, width, feature) and (layer, head, width)."""
     family, heads = FAMILIES[model.config.model_type], model.config.num_attention_heads
     layers = attrgetter(family.layers)(model)
@@ -152,18 +153,20 @@ def heads_dataset(model: torch.nn.Module) -> xr.Dataset:
 
     weight, bias = ("layer", "head", "width", "feature"), ("layer", "head", "width")
     projections = {"query": family.query, "key": family.key, "value": family.value}
-    arrays = {f"{name}_weight": (weight, stack(place, "weight")) for name, place in projections.items()}
+    arrays: dict[str, tuple] = {
+        f"{name}_weight": (weight, stack(place, "weight")) for name, place in projections.items()
+    }
     arrays |= {f"{name}_bias": (bias, stack(place, "bias")) for name, place in projections.items()}
     return xr.Dataset(arrays, coords={"layer": np.arange(len(layers)), "head": np.arange(heads)})
 
 
-def longest_block(model: torch.nn.Module) -> int:
+def longest_block(model: PreTrainedModel) -> int:
     """Tokens the model reads at once: its positions, of which RoBERTa keeps those up to its padding's for itself."""
     positions = model.embeddings.position_embeddings
     return positions.num_embeddings - (0 if positions.padding_idx is None else positions.padding_idx + 1)
 
 
-def require_readable(model: torch.nn.Module, blocks: Sequence[np.ndarray], folder: Path) -> None:
+def require_readable(model: PreTrainedModel, blocks: Sequence[np.ndarray], folder: Path) -> None:
     """Raise unless the model of a folder has a position for every token and a vector for every word."""
     longest, words = max(map(len, blocks)), model.embeddings.word_embeddings.num_embeddings
     if longest > longest_block(model):
@@ -179,7 +182,7 @@ def require_readable(model: torch.nn.Module, blocks: Sequence[np.ndarray], folde
         )
 
 
-def layer_inputs(model: torch.nn.Module, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+def layer_inputs(model: PreTrainedModel, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
     """Input of every attention layer (layer, token, feature), one forward pass a block.
 
     Blocks go one by one: no padding is ever seen, and no number depends on which blocks share a job.

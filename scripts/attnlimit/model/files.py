@@ -3,7 +3,7 @@
 import importlib.util
 import json
 import shutil
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class ModelFiles(NamedTuple):
 
     paths: dict[str, Path]
     sha256: dict[str, str]
-    identity: dict[str, str]
+    identity: Mapping[str, str | list[str]]
 
 
 def embedded_folder() -> Path:

@@ -21,7 +21,7 @@ def fit_errors(errors: xr.Dataset, bootstraps: list[Bootstrap], misfit: float, s
     (statistic, part, unit[, n]), limit_se relative to the scale (NaN without one), every label of a unit (its
     couplings, its dimension, …) and the rates that the couplings predict.
     """
-    sizes, unit = errors["n"].values, errors["mean"].dims[0]
+    sizes, unit = errors["n"].values, str(errors["mean"].dims[0])
     fits = []
     for statistic, bootstrap in zip(STATISTICS, bootstraps, strict=True):
         gram = errors.get(f"{statistic}_gram")
