@@ -20,7 +20,7 @@ REFUSALS = {  # of a disk: what to do about it
     errno.EPERM: f"make the folder writable, {KEPT}",
 }
 PACKED = 2**15  # bytes in one, at most: zstd packs 128 KiB into no fewer than 4
-ALLOCATION = re.compile(r"(?:tried to allocate|alloc of size) (\d+)")  # what torch and pyarrow say they did not get
+ALLOCATION = re.compile(r"(?:tried to allocate|unable to mmap|alloc of size) (\d+)")  # bytes not got: torch, pyarrow
 
 
 def sha256_of(path: str | Path) -> str:

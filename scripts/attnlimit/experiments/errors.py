@@ -63,6 +63,8 @@ def head_slices(features: int, heads: int) -> list[slice]:
 
 def spectral_norm(symmetric: np.ndarray) -> np.ndarray:
     """Largest |eigenvalue| of symmetric matrices (…, feature, feature): dense for small ones, Lanczos for one large."""
+    if not np.isfinite(symmetric).all():  # LAPACK would not converge, ARPACK not end
+        raise ValueError("covariance: holds NaN or infinite values, and has no spectral norm; see what it comes from")
     if symmetric.shape[-1] <= DENSE_UP_TO or symmetric.ndim > 2:
         return np.abs(np.linalg.eigvalsh(symmetric)).max(-1)
     start = np.ones(symmetric.shape[-1])  # a fixed start: Lanczos would otherwise draw one at random
