@@ -97,6 +97,15 @@ def limit_scale(value_variance: np.ndarray, covariance: np.ndarray, heads: int) 
     return norms | {"mean": np.sqrt([*value_variance, np.sum(value_variance)])}
 
 
+def limit_is_exact(replacement: bool, queries: int, population: int) -> bool:
+    """Whether attention over the population is the limit of samples from it as n grows, with no error of its own.
+
+    Draws with replacement make them independent, from the law of the population; without, the sample of size N is the
+    population itself, and errors shrink by about sqrt(1 - n/N). A limit from some of the queries has a standard error.
+    """
+    return replacement and queries >= population
+
+
 def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population: int) -> tuple[np.ndarray, np.ndarray]:
     """Standard errors of a limit from some of the queries, per head and last the whole layer; 0 from all of them.
 
