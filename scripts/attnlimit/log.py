@@ -30,7 +30,7 @@ def one_line_errors() -> Iterator[None]:
     """For a command: what is wrong with its input is told in one line, without a traceback; exit code 1."""
     try:
         yield
-    except (ValueError, LookupError, OSError) as error:
+    except (ValueError, LookupError, OSError, MemoryError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
     except KeyboardInterrupt:
         sys.exit("stopped; run again")

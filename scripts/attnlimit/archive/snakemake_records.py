@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(".snakemake/metadata")
-FORMAT = 6  # of the records of snakemake 9.27
+FORMAT = 6  # of the records of snakemake 9.27; with another number the keys may mean other things
 
 
 class Job(NamedTuple):
@@ -87,7 +87,14 @@ def read_record(name: str, root: Path) -> dict | None:
     path = record_path(name, root)
     if not path.is_file():
         raise LookupError(f"{name}: Snakemake has no record of how it was made; run again with --forcerun {name}")
-    return json.loads(path.read_text(encoding="utf-8"))
+    record = json.loads(path.read_text(encoding="utf-8"))
+    version = record.get("record_format_version")
+    if version != FORMAT:
+        raise ValueError(
+            f"{path}: Snakemake's record of {name} has format {version}, this reads {FORMAT}; install the Snakemake of "
+            f"requirements.lock and run again with --forcerun {name}"
+        )
+    return record
 
 
 def record_path(name: str, root: Path) -> Path:

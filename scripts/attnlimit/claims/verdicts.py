@@ -14,6 +14,17 @@ DIGITS = 4  # significant ones of the numbers written
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}
 
 
+class Look(NamedTuple):
+    """How page and figure show a verdict."""
+
+    symbol: str
+    colour: str
+
+
+# Told apart by the colour-blind, by their symbols too, and dark on white.
+LOOKS = {HOLDS: Look("✓", "#029e73"), FAILS: Look("✗", "#b34d00"), UNTESTED: Look("?", "#5f5f5f")}
+
+
 class Record(NamedTuple):
     """One claim and what this run says of it."""
 

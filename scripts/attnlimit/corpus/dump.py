@@ -5,10 +5,11 @@ import importlib.util
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
+from xml.parsers.expat import errors as expat
 
 from attnlimit.corpus.articles import Article
 from attnlimit.corpus.wikitext import HIDDEN_LINKS, plain_text
-from attnlimit.files import disk_error
+from attnlimit.files import disk_error, memory_error
 from attnlimit.log import bar
 
 EXCERPT = "test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
@@ -74,8 +75,9 @@ def read_dump(path: str | Path, max_bytes: int) -> Iterator[Article]:
                     yield _article(page, pages.hidden)
                 pages.finished.clear()
             parser.close()
-        except (EOFError, OSError, ElementTree.ParseError) as error:
-            if told := disk_error(path, error):
+        except (EOFError, OSError, MemoryError, ElementTree.ParseError) as error:
+            full = isinstance(error, ElementTree.ParseError) and error.code == expat.codes[expat.XML_ERROR_NO_MEMORY]
+            if told := memory_error(path, MemoryError() if full else error) or disk_error(path, error):
                 raise told from error
             raise ValueError(f"{path}: damaged dump ({error}); fetch it again") from error
         except ValueError as error:

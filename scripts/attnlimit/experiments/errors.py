@@ -63,6 +63,8 @@ def head_slices(features: int, heads: int) -> list[slice]:
 
 def spectral_norm(symmetric: np.ndarray) -> np.ndarray:
     """Largest |eigenvalue| of symmetric matrices (…, feature, feature): dense for small ones, Lanczos for one large."""
+    if not np.isfinite(symmetric).all():  # LAPACK would not converge, ARPACK not end
+        raise ValueError("covariance: holds NaN or infinite values, and has no spectral norm; see what it comes from")
     if symmetric.shape[-1] <= DENSE_UP_TO or symmetric.ndim > 2:
         return np.abs(np.linalg.eigvalsh(symmetric)).max(-1)
     start = np.ones(symmetric.shape[-1])  # a fixed start: Lanczos would otherwise draw one at random
@@ -93,6 +95,15 @@ def limit_scale(value_variance: np.ndarray, covariance: np.ndarray, heads: int) 
     """
     norms = distances(np.zeros(len(covariance)), covariance, heads)
     return norms | {"mean": np.sqrt([*value_variance, np.sum(value_variance)])}
+
+
+def limit_is_exact(replacement: bool, queries: int, population: int) -> bool:
+    """Whether attention over the population is the limit of samples from it as n grows, with no error of its own.
+
+    Draws with replacement make them independent, from the law of the population; without, the sample of size N is the
+    population itself, and errors shrink by about sqrt(1 - n/N). A limit from some of the queries has a standard error.
+    """
+    return replacement and queries >= population
 
 
 def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population: int) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ The only file that knows Hugging Face module names.
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, AutoModel, PreTrainedModel
 from transformers.utils import logging as transformers_logging
+
+from attnlimit.files import memory_error
 
 
 class Family(NamedTuple):
@@ -53,8 +56,9 @@ REFUSED = {
 FLOATS = {"F64", "F32", "F16", "BF16"}  # what a safetensors file calls the dtypes of plain weights
 COUNTERS = ("position_ids",)  # tensors of whole numbers that old checkpoints hold and no model reads
 # What transformers raises at a config.json that it cannot follow: anything but an error made for it.
-CONFUSED: tuple[type[Exception], ...] = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError)
-CONFUSED += (RuntimeError, StrictDataclassError, TypeError, ValueError)
+CONFUSED: tuple[type[Exception], ...] = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError)
+CONFUSED += (StrictDataclassError, TypeError, ValueError)
+WIDENED = 2  # times: half precision to float32
 
 
 def require_supported(path: Path) -> Family:
@@ -83,7 +87,7 @@ def load(folder: Path) -> PreTrainedModel:
     transformers_logging.set_verbosity_error()  # its report of unused tensors; missing ones are refused below
     weights = folder / "model.safetensors"
     require_weights(weights, folder / "config.json", family)
-    try:
+    with naming_errors(folder):
         model, info = AutoModel.from_pretrained(
             folder,
             use_safetensors=True,
@@ -94,8 +98,6 @@ def load(folder: Path) -> PreTrainedModel:
             dtype=torch.float32,
             **family.options,
         )
-    except CONFUSED as error:
-        raise confused(folder / "config.json", error) from error
     if info["missing_keys"]:
         raise LookupError(f"{weights}: no tensor {sorted(info['missing_keys'])[0]}")
     if info["mismatched_keys"]:
@@ -113,17 +115,15 @@ def require_weights(weights: Path, config: Path, family: Family) -> None:
     Whole numbers would be taken for weights and layers beyond those of config.json left out, both without a word.
     """
     try:
-        with safe_open(weights, "pt") as tensors:
+        with naming_memory(weights), safe_open(weights, "pt") as tensors:
             kinds = {name: tensors.get_slice(name).get_dtype() for name in tensors.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(f"{weights}: damaged ({error}); delete it and run fetch_model again") from error
     for name, kind in kinds.items():
         if kind not in FLOATS and not name.endswith(COUNTERS):
             raise ValueError(f"{weights}: tensor {name} is of dtype {kind}; save the model in float32")
-    try:
+    with naming_errors(config.parent):
         expected = AutoConfig.from_pretrained(config.parent, local_files_only=True, trust_remote_code=False)
-    except CONFUSED as error:
-        raise confused(config, error) from error
     layers = {match[1] for name in kinds if (match := re.search(rf"{re.escape(family.layers)}\.(\d+)\.", name))}
     if not len(layers) == expected.num_hidden_layers > 0:
         raise ValueError(
@@ -134,9 +134,39 @@ def require_weights(weights: Path, config: Path, family: Family) -> None:
         raise ValueError(f"{config}: {expected.num_attention_heads} heads; take it again from where the model comes")
 
 
-def confused(config: Path, error: BaseException) -> ValueError:
-    why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    return ValueError(f"{config}: transformers cannot read it ({why}); take it again from where the model comes")
+@contextmanager
+def naming_errors(folder: Path) -> Iterator[None]:
+    """Tell what transformers raises at a model: its config.json, a package that is not there, or too little memory."""
+    config = folder / "config.json"
+    try:
+        with naming_memory(folder / "model.safetensors"):
+            yield
+    except ImportError as error:
+        raise ImportError(f"{config}: needs a package that is missing ({shown(error)}); run `make setup`") from error
+    except CONFUSED as error:
+        why = f"{type(error).__name__}: {shown(error)}"
+        raise ValueError(
+            f"{config}: transformers cannot read it ({why}); take it again from where the model comes"
+        ) from error
+
+
+@contextmanager
+def naming_memory(weights: Path) -> Iterator[None]:
+    """Tell of too little memory for the weights, of which torch tells by a RuntimeError.
+
+    One tensor larger than all of them is asked for by a wrong size in config.json, and no memory would do.
+    """
+    try:
+        yield
+    except (MemoryError, OSError, RuntimeError) as error:
+        full = isinstance(error, torch.OutOfMemoryError)
+        if told := memory_error(weights, MemoryError() if full else error, packed=WIDENED):
+            raise told from error
+        raise
+
+
+def shown(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]
 
 
 def heads_dataset(model: PreTrainedModel) -> xr.Dataset:

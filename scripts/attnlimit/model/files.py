@@ -100,11 +100,12 @@ def require_as_fetched(paths: Iterable[str | Path], sha256: dict[str, str], toke
 
     A byte changed since would change every number after it, and no library would notice.
     """
-    for path in paths:
-        verify_sha256(path, sha256[Path(path).name])
+    files = [Path(path) for path in paths]
+    for path in files:
+        verify_sha256(path, sha256[path.name])
     if tokenizer_sha256 != sha256["tokenizer.json"]:
         raise ValueError(
-            f"{Path(path).with_name('tokenizer.json')}: sha256 was {tokenizer_sha256} when the tokens were made, "
+            f"{files[0].with_name('tokenizer.json')}: sha256 was {tokenizer_sha256} when the tokens were made, "
             f"{sha256['tokenizer.json']} when it was fetched; delete it and run again"
         )
 
