@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlimit.model.population import assemble, atoms, gather
-from attnlimit.parts import cuts, share
 from attnlimit.store import write
 
 TOKENS = np.random.default_rng(0).normal(size=(2, 30, 3)).astype(np.float32)
@@ -111,19 +110,3 @@ def test_deeper_every_token_is_its_own_atom(pairs, layer):
     first, counts = atoms(words, places, layer)
     np.testing.assert_array_equal(first, np.arange(len(pairs)))
     np.testing.assert_array_equal(counts, np.ones(len(pairs)))
-
-
-@given(st.integers(0, 500), st.integers(1, 600))
-def test_cuts_cover_exactly(total, block):
-    blocks = [range(cut.start, cut.stop) for cut in cuts(total, block)]
-    assert [number for part in blocks for number in part] == list(range(total))
-    assert all(len(part) == block for part in blocks[:-1])
-    assert all(0 < len(part) <= block for part in blocks)
-
-
-@given(st.integers(0, 60), st.integers(1, 80))
-def test_shares_join_to_the_whole_and_are_even(items, parts):
-    shares = [share(list(range(items)), part, parts) for part in range(parts)]
-    assert sum(shares, []) == list(range(items))
-    sizes = [len(part) for part in shares]
-    assert max(sizes) - min(sizes) <= 1
