@@ -25,7 +25,7 @@ def shards(tmp_path_factory) -> list[str]:
             coords={"layer": [0, 4], "token": np.arange(start, stop)},
         )
         paths.append(str(folder / f"shard_{start}.zarr.zip"))
-        write(part, paths[-1])
+        write(part, paths[-1], first_token=start, last_token=stop - 1)
     return paths
 
 
@@ -54,9 +54,10 @@ def test_a_token_that_does_not_fit_is_refused(number, dtype):
 
 def test_a_shard_with_a_gap_is_refused(tmp_path):
     part = xr.Dataset({"tokens": (("layer", "token", "feature"), TOKENS)}, coords={"layer": [0, 4]})
-    write(part.assign_coords(token=np.delete(np.arange(31), 5)), tmp_path / "gap.zarr.zip")
-    with pytest.raises(ValueError, match="consecutive"):
-        gather([tmp_path / "gap.zarr.zip"], 0, np.arange(3))
+    numbers = np.delete(np.arange(31), 5)
+    write(part.assign_coords(token=numbers), tmp_path / "gap.zarr.zip", first_token=0, last_token=30)
+    with pytest.raises(ValueError, match=r"gap\.zarr\.zip: its tokens are not consecutive; .* run extract_embeddings"):
+        gather([tmp_path / "gap.zarr.zip"], 0, np.array([3, 9]))
 
 
 @settings(max_examples=25, deadline=None)
