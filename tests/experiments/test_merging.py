@@ -77,7 +77,7 @@ def test_a_limit_in_other_parts_has_the_same_bits(cuts):
 
 
 LIMIT = merge_limits(limit_parts([6]), queries=60, population=240)
-VALUES = RNG.normal(size=(HEADS, WIDTH, FEATURES))
+SPREAD = RNG.uniform(1, 5, size=HEADS)  # tr V Sigma V^T
 COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi")
 GEOMETRY = xr.Dataset(
     {name: ("head", RNG.uniform(1, 2, size=HEADS)) for name in COUPLINGS}
@@ -109,7 +109,7 @@ def error_parts(cuts):
 
 
 def joined(cuts):
-    return merge_errors(error_parts(cuts), LIMIT, GEOMETRY, VALUES)
+    return merge_errors(error_parts(cuts), LIMIT, GEOMETRY, SPREAD)
 
 
 @pytest.mark.parametrize("cuts", [[2, 6], [4, 4], [2, 2, 2, 2]])
@@ -128,8 +128,7 @@ def test_the_couplings_of_the_heads_are_attached_and_the_whole_layer_has_none():
 
 def test_scales_are_those_of_single_values_and_of_the_limit():
     errors = joined([8])
-    spread = [np.trace(value @ np.diag([1.0, 2.0, 3.0, 0.5]) @ value.T) for value in VALUES]
-    np.testing.assert_allclose(errors["mean_scale"], np.sqrt([*spread, sum(spread)]), rtol=1e-12)
+    np.testing.assert_allclose(errors["mean_scale"], np.sqrt([*SPREAD, sum(SPREAD)]), rtol=1e-12)
     covariance = LIMIT["covariance"].values
     blocks = covariance[:WIDTH, :WIDTH], covariance[WIDTH:, WIDTH:], covariance
     np.testing.assert_allclose(errors["cov_scale"], [np.linalg.norm(block) for block in blocks], rtol=1e-12)
