@@ -23,6 +23,7 @@ from attnlimit.files import PACKED, atomic, disk_error, memory_error
 CHUNK_BYTES = 32 * 2**20
 DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError)
 DAMAGE += (ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)  # what Zarr makes of wrong metadata
+NAMED: tuple[type[Exception], ...] = (*DAMAGE, MemoryError)
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 
@@ -105,7 +106,7 @@ def naming_damage(path: str | Path) -> Iterator[None]:
     """Around what reads a store, and only that: tell with its name what is wrong with it, or with the machine."""
     try:
         yield
-    except (*DAMAGE, MemoryError) as error:
+    except NAMED as error:
         if told := memory_error(path, error) or disk_error(path, error):
             raise told from error
         raise ValueError(f"{path}: damaged store ({error}); delete it and run again") from error

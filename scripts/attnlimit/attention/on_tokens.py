@@ -48,7 +48,7 @@ def attention_moments(
         },
         coords={
             "n": ("n", sizes, {"long_name": "number of tokens"}),
-            "head": ("head", [str(head) for head in range(count)], {"long_name": "attention head"}),
+            "head": ("head", range(count), {"long_name": "attention head"}),
         },
         attrs={"dtype": dtype, "device": place},
     )
@@ -59,7 +59,7 @@ def attention_limit(tokens: ArrayLike, heads: Heads, dtype: str = "float32", dev
 
     Samples drawn from the tokens with replacement have exactly these as their limit.
     """
-    return attention_moments(tokens, heads, [len(tokens)], dtype, device).isel(n=0, drop=True)
+    return attention_moments(tokens, heads, [len(np.asarray(tokens))], dtype, device).isel(n=0, drop=True)
 
 
 def heads_from_arrays(
@@ -77,15 +77,15 @@ def heads_from_arrays(
     """
     weights = {"query_weight": query_weight, "key_weight": key_weight, "value_weight": value_weight}
     biases = {"query_bias": query_bias, "value_bias": value_bias}
-    parts = {}
+    parts: dict[str, np.ndarray] = {}
     for name, given in weights.items():
         weight = as_floats(name, given)
         if weight.ndim != 2 or heads < 1 or len(weight) % heads:
             raise ValueError(f"{name}: shape {weight.shape}; needed: (rows, feature), rows a multiple of heads={heads}")
         parts[name] = weight.reshape(heads, -1, weight.shape[1])
     rows = parts["query_weight"][..., 0].size
-    for name, given in biases.items():
-        bias = np.zeros(rows) if given is None else as_floats(name, given)
+    for name, bias_given in biases.items():
+        bias = np.zeros(rows) if bias_given is None else as_floats(name, bias_given)
         if bias.shape != (rows,):
             raise ValueError(f"{name}: shape {bias.shape}; needed: ({rows},), one for each row of the weight")
         parts[name] = bias.reshape(heads, -1)

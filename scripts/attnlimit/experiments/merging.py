@@ -5,7 +5,6 @@ import xarray as xr
 
 from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
 from attnlimit.experiments.errors import group_gram, limit_scale, sampling_error
-from attnlimit.theory.geometry import value_variance
 from attnlimit.theory.moments import Moments, merge_all
 
 
@@ -27,23 +26,27 @@ def merge_limits(parts: list[xr.Dataset], queries: int, population: int) -> xr.D
 
 
 def merge_errors(
-    parts: list[xr.Dataset], limit: xr.Dataset, geometry: xr.Dataset, value_weight: np.ndarray
+    parts: list[xr.Dataset], limit: xr.Dataset, geometry: xr.Dataset, value_variances: np.ndarray
 ) -> xr.Dataset:
     """The errors of a layer with their scales and the couplings of its heads.
 
     Of the differences to the limit, group by group, only what bias and fluctuation need is kept: inner products.
-    value_weight (head, width, feature) are the layer's.
+    value_variances (head,) are tr V Sigma V^T of each head. They come from the caller: geometry.py, imported here,
+    would make its every edit rerun merge_limits and so all of measure_errors.
     """
     raw = xr.concat([part[list(STATISTICS)] for part in parts], "replicate")
+<<<<<<< HEAD
     heads = len(value_weight)
     condensed: dict[str, tuple] = {}
+=======
+    heads, condensed = len(value_variances), {}
+>>>>>>> tests
     for name in ("mean", "cov"):
         differences = np.concatenate([part[f"{name}_difference"].values for part in parts])  # (group, n, feature, …)
         condensed[f"{name}_gram"] = (("head", "n", "group", "group_2"), group_gram(differences, heads))
         features = ("feature", "feature_2")[: differences.ndim - 2]
         condensed[f"{name}_difference"] = (("n", *features), differences.mean(0, dtype=np.float64))
-    spread = value_variance(value_weight, geometry["token_covariance"].values)  # (head,)
-    scales = limit_scale(spread, limit["covariance"].values, heads)
+    scales = limit_scale(value_variances, limit["covariance"].values, heads)
     condensed |= {f"{name}_scale": ("head", scale) for name, scale in scales.items()}
     ses = {"mean": limit["mean_se"], "cov": limit["cov_se"], "cov_spectral": limit["cov_se"]}  # the last: at most this
     condensed |= {f"{name}_limit_se": ("head", se.values) for name, se in ses.items()}
