@@ -33,7 +33,7 @@ def worst(moments: xr.Dataset, tokens: np.ndarray, heads: Heads) -> float:
         size_of_values = np.sqrt((values**2).sum(1).mean())
         spread_of_values = np.linalg.norm(np.cov(values.T, bias=True))
         for size in moments["n"].values:
-            found = moments.sel(n=size, head=str(number))
+            found = moments.sel(n=size, head=number)
             mean, covariance = dense.moments(tokens[:size], alone)
             errors.append(np.linalg.norm(found["output_mean"].values - mean) / size_of_values)
             errors.append(np.linalg.norm(found["output_covariance"].values - covariance) / spread_of_values)
@@ -98,7 +98,7 @@ def test_the_layer_of_torch_with_its_key_bias_gives_the_same_mean():
     limit = attention_limit(tokens[0], heads, "float64", "cpu")
     np.testing.assert_allclose(limit["output_mean"].values.ravel(), outputs.mean(0), rtol=1e-10)
     of_one = np.cov(outputs[:, 4:8].T, bias=True)
-    np.testing.assert_allclose(limit["output_covariance"].sel(head="1").values, of_one, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(limit["output_covariance"].sel(head=1).values, of_one, rtol=1e-9, atol=1e-13)
 
 
 def test_one_head_without_biases():

@@ -35,12 +35,8 @@ def merge_errors(
     would make its every edit rerun merge_limits and so all of measure_errors.
     """
     raw = xr.concat([part[list(STATISTICS)] for part in parts], "replicate")
-<<<<<<< HEAD
-    heads = len(value_weight)
+    heads = len(value_variances)
     condensed: dict[str, tuple] = {}
-=======
-    heads, condensed = len(value_variances), {}
->>>>>>> tests
     for name in ("mean", "cov"):
         differences = np.concatenate([part[f"{name}_difference"].values for part in parts])  # (group, n, feature, …)
         condensed[f"{name}_gram"] = (("head", "n", "group", "group_2"), group_gram(differences, heads))
