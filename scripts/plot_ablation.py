@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
@@ -26,7 +25,7 @@ figure, axes = plt.subplots(1, len(PANELS), figsize=(WIDTH, 3.6), sharey=True, l
 for axis, (title, (statistic, part)) in zip(axes, PANELS.items(), strict=True):
     draw_predictions(axis, rates["horizon"].values, power=2, square="α²H²")
     for number, (layer, head) in enumerate(heads):
-        fits = rates.sel(statistic=STATISTICS.index(statistic), part=PARTS.index(part))
+        fits = rates.sel(statistic=statistic, part=part)
         fits = fits.isel(setting=(of_layer == layer) & (of_head == head))
         unscaled = float(fits["horizon"][0]) / alpha[int(fits["setting"][0])]  # the same from every alpha
         label = f"layer {layer}, head {head}: H = {unscaled:.2g}"

@@ -18,8 +18,10 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import MemoryStore, ZipStore
 
+from attnlimit.descriptions import described
 from attnlimit.files import atomic, disk_error
 
+TEXT = np.dtypes.StringDType()
 CHUNK_BYTES = 32 * 2**20
 DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, ValueError, RuntimeError, OSError)
 DAMAGE += (TypeError, AttributeError, ArithmeticError, MemoryError)  # what Zarr makes of wrong metadata
@@ -33,7 +35,7 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
     to a zip, the order and the dates of its entries would change from run to run.
     """
     versions = {name: version(name) for name in VERSIONED if name in sys.modules}
-    dataset = dataset.drop_attrs().assign_attrs(attrs | {"versions": versions})
+    dataset = described(with_text_as(TEXT, dataset.drop_attrs())).assign_attrs(attrs | {"versions": versions})
     memory = MemoryStore()
     dataset.to_zarr(
         memory,
@@ -46,6 +48,12 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
         for key in sorted(sync(keys(memory))):
             entry = zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0))
             archive.writestr(entry, sync(memory.get(key, default_buffer_prototype())).to_bytes())
+
+
+def with_text_as(dtype, dataset: xr.Dataset) -> xr.Dataset:
+    """Labels in another dtype: Zarr has a format for strings of any length, numpy and pandas prefer fixed ones."""
+    texts = {name: array.astype(dtype) for name, array in dataset.coords.items() if array.dtype.kind in "UT"}
+    return dataset.assign_coords(texts) if texts else dataset
 
 
 async def keys(store: MemoryStore) -> list[str]:
@@ -73,7 +81,7 @@ def read(path: str | Path, *names: str, **select) -> xr.Dataset:
     """
     with opened(path) as dataset:
         require_labels(dataset, names, select)
-        return (dataset[list(names)] if names else dataset).sel(select).load()
+        return with_text_as(str, (dataset[list(names)] if names else dataset).sel(select).load())
 
 
 def read_attrs(path: str | Path) -> dict:

@@ -3,13 +3,11 @@
 import xarray as xr
 from scipy.stats import spearmanr
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
-
 
 def answer(rates: xr.Dataset) -> list[str]:
     """Four lines: range of beta, its rank correlation with H, heads surely below 1/2, the worst fit."""
-    heads = rates.sel(head=rates["head"] != WHOLE_LAYER, part=PARTS.index("error")).stack(row=("layer", "head"))
-    mean, cov = (heads.sel(statistic=STATISTICS.index(name)) for name in ("mean", "cov"))
+    heads = rates.sel(part="error").stack(row=("layer", "head"))
+    mean, cov = (heads.sel(statistic=name) for name in ("mean", "cov"))
     return [
         f"beta of {heads.sizes['row']} heads: mean {spread(mean)}; covariance {spread(cov)}",
         f"Spearman correlation of beta with H, all heads: mean {correlation(mean)}; covariance {correlation(cov)}",
