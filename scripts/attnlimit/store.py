@@ -50,9 +50,13 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
             archive.writestr(entry, sync(memory.get(key, default_buffer_prototype())).to_bytes())
 
 
-def with_text_as(dtype, dataset: xr.Dataset) -> xr.Dataset:
+def with_text_as(dtype: np.dtype | type, dataset: xr.Dataset) -> xr.Dataset:
     """Labels in another dtype: Zarr has a format for strings of any length, numpy and pandas prefer fixed ones."""
-    texts = {name: array.astype(dtype) for name, array in dataset.coords.items() if array.dtype.kind in "UT"}
+    texts = {
+        name: (array.dims, np.array(array.values.tolist(), dtype=dtype))
+        for name, array in dataset.coords.items()
+        if array.dtype.kind in "UT"
+    }
     return dataset.assign_coords(texts) if texts else dataset
 
 
