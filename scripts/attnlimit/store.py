@@ -53,7 +53,7 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
 def with_text_as(dtype: np.dtype | type, dataset: xr.Dataset) -> xr.Dataset:
     """Labels in another dtype: Zarr has a format for strings of any length, numpy and pandas prefer fixed ones."""
     texts = {
-        name: (array.dims, np.array(array.values.tolist(), dtype=dtype))
+        name: (array.dims, np.array(array.values.tolist(), dtype=dtype), array.attrs)
         for name, array in dataset.coords.items()
         if array.dtype.kind in "UT"
     }

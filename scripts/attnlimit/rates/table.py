@@ -25,7 +25,8 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
     """
     tables = [rows(rates)]
     if any(map(is_whole, rates.data_vars)):
-        tables.append(rows(whole_layer(rates)).assign(head="all"))
+        of_layer = {name: rates[name] for name in COUPLINGS if name in rates and "head" not in rates[name].dims}
+        tables.append(rows(whole_layer(rates).assign(of_layer)).assign(head="all"))
     table = pd.concat(tables).assign(
         source=rates.attrs["source"],
         n_min=int(rates["n"][0]),
