@@ -18,8 +18,10 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import MemoryStore, ZipStore
 
+from attnlimit.descriptions import described
 from attnlimit.files import PACKED, atomic, disk_error, memory_error
 
+TEXT = np.dtypes.StringDType()
 CHUNK_BYTES = 32 * 2**20
 DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError)
 DAMAGE += (ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)  # what Zarr makes of wrong metadata
@@ -34,7 +36,7 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
     to a zip, the order and the dates of its entries would change from run to run.
     """
     versions = {name: version(name) for name in VERSIONED if name in sys.modules}
-    dataset = dataset.drop_attrs().assign_attrs(attrs | {"versions": versions})
+    dataset = described(with_text_as(TEXT, dataset.drop_attrs())).assign_attrs(attrs | {"versions": versions})
     memory = MemoryStore()
     dataset.to_zarr(
         memory,
@@ -48,6 +50,16 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
             entry = zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0))
             content = sync(memory.get(key, default_buffer_prototype()))
             archive.writestr(entry, content.to_bytes())  # type: ignore[union-attr]  # a key that is listed is there
+
+
+def with_text_as(dtype: np.dtype | type, dataset: xr.Dataset) -> xr.Dataset:
+    """Labels in another dtype: Zarr has a format for strings of any length, numpy and pandas prefer fixed ones."""
+    texts = {
+        name: (array.dims, np.array(array.values.tolist(), dtype=dtype), array.attrs)
+        for name, array in dataset.coords.items()
+        if array.dtype.kind in "UT"
+    }
+    return dataset.assign_coords(texts) if texts else dataset
 
 
 async def keys(store: MemoryStore) -> list[str]:
@@ -77,7 +89,7 @@ def read(path: str | Path, *names: str, **select) -> xr.Dataset:
         require_labels(path, dataset, names, select)
         part = (dataset[list(names)] if names else dataset).sel(select)
         with naming_damage(path):
-            return part.load()
+            return with_text_as(str, part.load())
 
 
 def read_attrs(path: str | Path) -> dict:

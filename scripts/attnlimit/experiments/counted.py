@@ -110,7 +110,8 @@ def errors_of(setting: Setting, protocol: Protocol) -> Kept:
         setting_errors(zip(*samples, strict=True), *limit, 1.0, couplings, protocol.group)
         for samples in (narrow_samples, wide_samples)
     )
-    for name in ("mean", "cov"):
-        errors[f"{name}_wide_bins"] = wider[name]  # (replicate, n)
-        errors[f"{name}_discretisation"] = np.abs(wider[name].mean(0) / errors[name].mean(0) - 1)  # (n,)
+    for number, name in enumerate(("mean", "cov")):
+        narrow, wide = errors["error"][number], wider["error"][number]  # (replicate, n)
+        errors[f"{name}_wide_bins"] = wide
+        errors[f"{name}_discretisation"] = np.abs(wide.mean(0) / narrow.mean(0) - 1)  # (n,)
     return errors

@@ -20,8 +20,8 @@ def replicate_errors(
 ) -> dict[str, np.ndarray]:
     """Errors of every replicate at every size, and what their bias needs.
 
-    replicates yields, for each replicate, its moments at each size.  Returns STATISTICS (head + 1, replicate, n) as
-    in `distances`, and the mean difference to the limit over each `group` replicates: mean_difference (group, n,
+    replicates yields, for each replicate, its moments at each size.  Returns error (statistic, head + 1, replicate, n)
+    as in `distances`, and the mean difference to the limit over each `group` replicates: mean_difference (group, n,
     feature) and cov_difference (group, n, feature, feature), the latter rounded to float32, far below its noise.
     """
     errors, group_means = [], []
@@ -34,8 +34,9 @@ def replicate_errors(
         if done % group == 0:
             group_means.append((mean_sum / group, (cov_sum / group).astype(np.float32)))
             mean_sum = cov_sum = np.zeros(())
-    norms = {name: np.array([[size[name] for size in row] for row in errors]) for name in STATISTICS}
-    return {name: np.moveaxis(norm, -1, 0) for name, norm in norms.items()} | {
+    norms = [[[size[name] for size in row] for row in errors] for name in STATISTICS]  # (statistic, replicate, n, head)
+    return {
+        "error": np.moveaxis(np.array(norms), -1, 1),
         "mean_difference": np.stack([mean for mean, _ in group_means]),
         "cov_difference": np.stack([covariance for _, covariance in group_means]),
     }
@@ -87,14 +88,15 @@ def group_gram(differences: np.ndarray, heads: int) -> np.ndarray:
     return np.stack(grams)
 
 
-def limit_scale(value_variance: np.ndarray, covariance: np.ndarray, heads: int) -> dict[str, np.ndarray]:
-    """What an error is relative to, per head and last the whole layer.
+def limit_scale(value_variance: np.ndarray, covariance: np.ndarray, heads: int) -> np.ndarray:
+    """What an error is relative to, (statistic, head + 1): per head and last the whole layer.
 
     mean: sqrt(tr V Sigma V^T), by which the value of a single token misses its mean (a limit mean may be zero);
     cov, cov_spectral: norm of the limit covariance.  value_variance (head,) is tr V Sigma V^T.
     """
     norms = distances(np.zeros(len(covariance)), covariance, heads)
-    return norms | {"mean": np.sqrt([*value_variance, np.sum(value_variance)])}
+    norms["mean"] = np.sqrt([*value_variance, np.sum(value_variance)])
+    return np.stack([norms[name] for name in STATISTICS])
 
 
 def limit_is_exact(replacement: bool, queries: int, population: int) -> bool:

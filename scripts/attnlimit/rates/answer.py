@@ -3,7 +3,6 @@
 import xarray as xr
 from scipy.stats import spearmanr
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
 
 
@@ -12,8 +11,8 @@ def answer(rates: xr.Dataset) -> list[str]:
 
     A fifth if samples are drawn without replacement.
     """
-    heads = rates.sel(head=rates["head"] != WHOLE_LAYER, part=PARTS.index("error")).stack(row=("layer", "head"))
-    mean, cov = (heads.sel(statistic=STATISTICS.index(name)) for name in ("mean", "cov"))
+    heads = rates.sel(part="error").stack(row=("layer", "head"))
+    mean, cov = (heads.sel(statistic=name) for name in ("mean", "cov"))
     return [
         f"beta of {heads.sizes['row']} heads: mean {spread(mean)}; covariance {spread(cov)}",
         f"Spearman correlation of beta with H, all heads: mean {correlation(mean)}; covariance {correlation(cov)}",
