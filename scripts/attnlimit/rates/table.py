@@ -1,5 +1,6 @@
 """The fits as a table, one row each, for a spreadsheet."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,9 @@ WHERE = ("source", "layer", "head", "setting", "statistic", "part")
 RUN = ("n_min", "n_max", "replicates", "population")
 LABELS = ("dimension", "isotropic", "exact", "scale", "published", "attended", "of_layer", "of_head", "alpha")
 COLUMNS = [*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COUPLINGS, *PREDICTIONS, *RUN, *LABELS]
+
+MARKS = {"misfit": "no power law", "saturated": "saturated"}
+SHOWN = ("source", "of", "statistic", "beta", "from", "to", "horizon H", "bound 1/(2(1+H²))", "beware")
 
 
 def rates_table(rates: xr.Dataset) -> pd.DataFrame:
@@ -40,6 +44,22 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
     if "setting" in table:
         table["setting"] = table["setting"].map(dict(enumerate(rates.attrs["settings"])))
     return table.reindex(columns=COLUMNS)
+
+
+def joined(stores: Iterable[xr.Dataset]) -> pd.DataFrame:
+    """The fits of several stores one after the other; of none, a table without rows."""
+    tables = [rates_table(rates) for rates in stores]
+    return pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)
+
+
+def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """Rows of the error itself for people: where, the rate with its interval, the coupling, and what to beware of."""
+    for _, fit in table[table["part"] == "error"].iterrows():
+        place = fit["setting"] if isinstance(fit["setting"], str) else f"layer {fit['layer']:.0f}, head {fit['head']}"
+        numbers = [f"{fit[name]:.3f}" for name in ("beta", "beta_low", "beta_high")]
+        horizon, bound = (f"{fit[name]:.3g}" if fit[name] == fit[name] else "" for name in ("horizon", "bound_v3"))
+        marks = [words for name, words in MARKS.items() if fit[name]]
+        yield fit["source"], place, fit["statistic"], *numbers, horizon, bound, ", ".join(marks)
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:
