@@ -48,7 +48,9 @@ for number, (name, (statistic, part)) in enumerate(ROWS.items()):
 strongest = heads.isel(row=int(heads["horizon"].argmax("row")))
 where = (float(strongest["horizon"]), float(strongest["beta"].sel(statistic=STATISTICS.index("cov"), part=0)))
 note = f"layer {int(strongest['layer'])}, head {int(strongest['head'])}"
-of_heads[1].annotate(note, where, (5, 4), textcoords="offset points", ha="right", va="bottom", fontsize=7, color=BOUND)
+looks = {"ha": "right", "va": "bottom", "fontsize": 7, "color": BOUND}
+plate = {"fc": "white", "ec": "none", "alpha": 0.7, "pad": 0.5}  # it may lie on other heads
+of_heads[1].annotate(note, where, (5, 4), textcoords="offset points", bbox=plate, **looks)
 model, population = heads.attrs["model"]["name"].split("/")[-1], heads.attrs["population"]
 of_heads[0].set(xscale="log", ylim=(0, None))
 title = f"{heads.sizes['row']} heads of {model}, {population:,} tokens"

@@ -55,11 +55,18 @@ def joined(stores: Iterable[xr.Dataset]) -> pd.DataFrame:
 def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
     """Rows of the error itself for people: where, the rate with its interval, the coupling, and what to beware of."""
     for _, fit in table[table["part"] == "error"].iterrows():
-        place = fit["setting"] if isinstance(fit["setting"], str) else f"layer {fit['layer']:.0f}, head {fit['head']}"
         numbers = [f"{fit[name]:.3f}" for name in ("beta", "beta_low", "beta_high")]
-        horizon, bound = (f"{fit[name]:.3g}" if fit[name] == fit[name] else "" for name in ("horizon", "bound_v3"))
+        known = [("horizon", ".3g"), ("bound_v3", ".3f")] if fit["horizon"] == fit["horizon"] else []
+        couplings = [f"{fit[name]:{digits}}" for name, digits in known] or ["", ""]  # a whole layer has none
         marks = [words for name, words in MARKS.items() if fit[name]]
-        yield fit["source"], place, fit["statistic"], *numbers, horizon, bound, ", ".join(marks)
+        yield fit["source"], place(fit), fit["statistic"], *numbers, *couplings, ", ".join(marks)
+
+
+def place(fit: pd.Series) -> str:
+    """The setting of a simulation, or layer and head."""
+    if isinstance(fit["setting"], str):
+        return fit["setting"]
+    return f"layer {fit['layer']:.0f}, {'whole' if fit['head'] == 'all' else 'head ' + fit['head']}"
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:
