@@ -32,5 +32,5 @@ rule all:
     input:
         TARGETS,
         "results/attnlimit.tar.zst",
-        rules.state_provenance.input.stores,  # else one that was deleted would stay away
+        STORES,  # else one that was deleted would stay away
     localrule: True

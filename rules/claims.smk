@@ -1,21 +1,22 @@
 # What the results say of each claim of the paper.
 # INPUTS   results/rates/{name}.zarr.zip
 # OUTPUTS  results/claims.json                    a list of records: id, claim, verdict, in_short, measured, test, threshold,
-#                                                 evidence, why; verdict: holds, does not hold, not tested at this size
+#                                                 evidence, why, left_out; verdict: holds, does not hold, not tested at this
+#                                                 size; none of a claim that is left out with the chapter named in left_out
 #          results/claims.html                    the same as a page
 #          results/figures/claims.{pdf,svg,png}   the same at a glance
 
 
 rule assess_claims:
     input:
-        **{name: f"results/rates/{name}.zarr.zip" for name in ASSESSED},
+        **fits_at_hand(*JUDGED),
     output:
         records="results/claims.json",
         page=report(
             "results/claims.html",
             caption="report/claims.rst",
             category="1 Claims",
-            labels={"page": "every claim, its test and its verdict"},
+            labels={"shows": "every claim, its test and its verdict"},
         ),
     log:
         "results/logs/assess_claims/log.txt",
@@ -29,6 +30,8 @@ rule assess_claims:
         **SMALL,
     params:
         thresholds=config["assess_claims"],
+        chapters=chapters_of_claims(CHAPTERS),
+        left_out=LEFT_OUT,
         code=code("assess_claims.py"),
     script:
         "../scripts/assess_claims.py"
@@ -38,7 +41,7 @@ rule plot_claims:
     input:
         records="results/claims.json",
     output:
-        **figure("claims", caption="claims_figure", category="1 Claims", page="the claims at a glance, a figure"),
+        **figure("claims", "the claims at a glance, a figure", caption="claims_figure", category="1 Claims"),
     log:
         "results/logs/plot_claims/log.txt",
     benchmark:

@@ -8,6 +8,7 @@ from snakemake.exceptions import WorkflowError
 ROOT = Path(workflow.basedir)
 SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
+from attnlimit.plan.chapters import JUDGED, brought, chapters_of_claims, fitted, left_out, store_files  # noqa: E402
 from attnlimit.plan.code_hash import code_hash  # noqa: E402
 from attnlimit.plan.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.files import require_writable  # noqa: E402
@@ -40,24 +41,23 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
-SIMULATIONS = ["gaussian", "gaussian_published", "gaussian_asymptotic", "sphere"]
-SOURCES = ["bert", *SIMULATIONS, "ablation"]  # of errors that fit_rates fits
-SUMMARIES = ["uniform", "hardmax", "normality", "constants"]  # fits of their own
-ASSESSED = ["bert", *SIMULATIONS, *SUMMARIES]
-FIGURES = ["convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation", "tails", "ablation"]
-FIGURES += ["gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic"]
-FIGURES += ["sphere_beta_vs_horizon", "hardmax", "uniform", "normality", "claims"]
+CHAPTERS = config["chapters"]  # attnlimit/plan/chapters.py says what each of them brings
+LEFT_OUT = left_out(CHAPTERS)  # said by answer, table, claims and provenance
+STORES = store_files(CHAPTERS, LAYERS)
+FIGURES = [*brought("figures", CHAPTERS), "claims"]
 FORMATS = ["pdf", "svg", "png"]
+EARLY = 10  # priority of what reads the user's own files: a fault in them shows before anything long starts
 SMALL = {"mem_mb": 1000, "runtime": 10}  # resources of a job that reads a few small files
-TARGETS = [f"results/{name}" for name in ("rates.csv", "answer.txt", "answer.html", "claims.json", "claims.html")]
-TARGETS += ["results/provenance.html", *expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)]
+TARGETS = [f"results/{name}" for name in ("answer.txt", "answer.html", "claims.json", "claims.html")]
+TARGETS += ["results/rates.csv", "results/rates.html", "results/provenance.html"]
+TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)
 
 
 wildcard_constraints:
     layer="|".join(map(str, LAYERS)),
     shard="|".join(map(str, SHARDS)),
     part="|".join(map(str, range(max(len(LIMIT_PARTS), len(ERROR_PARTS))))),
-    source="|".join(SOURCES),
+    source="|".join(brought("sources")),
 
 
 def code(script):
@@ -65,11 +65,22 @@ def code(script):
     return code_hash(SCRIPTS / script, (ENVS / script).with_suffix(".yaml"))
 
 
-def figure(name, caption=None, category="3 Figures", **labels):
-    """The outputs of a figure: one file a format, of which the report shows the PNG with its caption."""
+def figure(name, shows, caption=None, category="3 Figures"):
+    """The outputs of a figure: one file a format, of which the report shows the PNG with its caption.
+
+    The report sorts by label: the number puts the figures in the order of the story.
+    """
     files = {form: f"results/figures/{name}.{form}" for form in FORMATS}
+    order = brought("figures")
+    labels = {"shows": f"{order.index(name) + 1:02d} {shows}" if name in order else shows}
     shown = report(files["png"], caption=f"report/{caption or name}.rst", category=category, labels=labels)
     return files | {"png": shown}
+
+
+def fits_at_hand(*names, **called):
+    """Of these fits, those that the chapters of the run bring: what an input calls them, and where they are."""
+    named = {name: name for name in names} | called
+    return {key: f"results/rates/{fit}.zarr.zip" for key, fit in named.items() if fit in fitted(CHAPTERS)}
 
 
 def only(section, *keys):

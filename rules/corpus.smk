@@ -18,6 +18,7 @@ rule fetch_corpus:
         "results/logs/fetch_corpus/log.txt",
     benchmark:
         "results/benchmarks/fetch_corpus/run.tsv"
+    priority: EARLY
     localrule: True
     conda:
         "../envs/fetch_corpus.yaml"
@@ -45,6 +46,7 @@ rule fetch_model:
         "results/logs/fetch_model/log.txt",
     benchmark:
         "results/benchmarks/fetch_model/run.tsv"
+    priority: EARLY
     localrule: True
     conda:
         "../envs/fetch_model.yaml"
@@ -69,6 +71,7 @@ rule tokenize_corpus:
         "results/logs/tokenize_corpus/log.txt",
     benchmark:
         "results/benchmarks/tokenize_corpus/run.tsv"
+    priority: EARLY
     conda:
         "../envs/tokenize_corpus.yaml"
     threads: 1

@@ -20,6 +20,7 @@ rule extract_embeddings:
         "results/logs/extract_embeddings/shard_{shard}.txt",
     benchmark:
         "results/benchmarks/extract_embeddings/shard_{shard}.tsv"
+    priority: EARLY
     conda:
         "../envs/extract_embeddings.yaml"
     threads: 1

@@ -7,7 +7,7 @@ rule plot_convergence:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        **figure("convergence", tokens="BERT", figure="error against n, per layer"),
+        **figure("convergence", "heads: error against n, per layer"),
     log:
         "results/logs/plot_convergence/log.txt",
     benchmark:
@@ -26,11 +26,10 @@ rule plot_convergence:
 
 rule plot_beta_vs_horizon:
     input:
+        **fits_at_hand(gaussian="gaussian", counted="gaussian_asymptotic"),
         rates="results/rates/bert.zarr.zip",
-        gaussian="results/rates/gaussian.zarr.zip",
-        counted="results/rates/gaussian_asymptotic.zarr.zip",
     output:
-        **figure("beta_vs_horizon", tokens="BERT, Gaussian", figure="rate against horizon, per head"),
+        **figure("beta_vs_horizon", "heads: rate against horizon, per head"),
     log:
         "results/logs/plot_beta_vs_horizon/log.txt",
     benchmark:
@@ -51,7 +50,7 @@ rule plot_heat_map:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        **figure("heat_map", tokens="BERT", figure="rate and horizon, layer by head"),
+        **figure("heat_map", "heads: rate and horizon, layer by head"),
     log:
         "results/logs/plot_heat_map/log.txt",
     benchmark:
@@ -72,7 +71,7 @@ rule plot_local_slopes:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        **figure("local_slopes", tokens="BERT", figure="slopes between sizes, per layer"),
+        **figure("local_slopes", "heads: slopes between sizes, per layer"),
     log:
         "results/logs/plot_local_slopes/log.txt",
     benchmark:
@@ -93,7 +92,7 @@ rule plot_bias_fluctuation:
     input:
         rates="results/rates/bert.zarr.zip",
     output:
-        **figure("bias_fluctuation", tokens="BERT", figure="bias and fluctuation, chosen heads"),
+        **figure("bias_fluctuation", "heads: bias and fluctuation, chosen heads"),
     log:
         "results/logs/plot_bias_fluctuation/log.txt",
     benchmark:
@@ -114,7 +113,7 @@ rule plot_sphere_beta_vs_horizon:
     input:
         rates="results/rates/sphere.zarr.zip",
     output:
-        **figure("sphere_beta_vs_horizon", tokens="sphere", figure="rate against horizon"),
+        **figure("sphere_beta_vs_horizon", "sphere: rate against horizon"),
     log:
         "results/logs/plot_sphere_beta_vs_horizon/log.txt",
     benchmark:
@@ -135,7 +134,7 @@ rule plot_hardmax:
     input:
         hardmax="results/rates/hardmax.zarr.zip",
     output:
-        **figure("hardmax", tokens="Gaussian", figure="hardmax: error against n, by dimension"),
+        **figure("hardmax", "Gaussian: hardmax, error against n, by dimension"),
     log:
         "results/logs/plot_hardmax/log.txt",
     benchmark:
@@ -156,7 +155,7 @@ rule plot_uniform:
     input:
         rates="results/rates/uniform.zarr.zip",
     output:
-        **figure("uniform", tokens="Gaussian", figure="largest error over a ball"),
+        **figure("uniform", "Gaussian: largest error over a ball"),
     log:
         "results/logs/plot_uniform/log.txt",
     benchmark:
@@ -177,7 +176,7 @@ rule plot_normality:
     input:
         normality="results/rates/normality.zarr.zip",
     output:
-        **figure("normality", tokens="Gaussian", figure="normality at one query"),
+        **figure("normality", "Gaussian: normality at one query"),
     log:
         "results/logs/plot_normality/log.txt",
     benchmark:
@@ -198,7 +197,7 @@ rule plot_gaussian_beta_vs_horizon:
     input:
         rates="results/rates/gaussian.zarr.zip",
     output:
-        **figure("gaussian_beta_vs_horizon", tokens="Gaussian", figure="rate against horizon, by dimension"),
+        **figure("gaussian_beta_vs_horizon", "Gaussian: rate against horizon, by dimension"),
     log:
         "results/logs/plot_gaussian_beta_vs_horizon/log.txt",
     benchmark:
@@ -220,7 +219,7 @@ rule plot_gaussian_local_slopes:
         rates="results/rates/gaussian.zarr.zip",
         counted="results/rates/gaussian_asymptotic.zarr.zip",
     output:
-        **figure("gaussian_local_slopes", tokens="Gaussian", figure="slopes between sizes"),
+        **figure("gaussian_local_slopes", "Gaussian: slopes between sizes"),
     log:
         "results/logs/plot_gaussian_local_slopes/log.txt",
     benchmark:
@@ -241,7 +240,7 @@ rule plot_gaussian_protocol:
     input:
         rates="results/rates/gaussian_published.zarr.zip",
     output:
-        **figure("gaussian_protocol", tokens="Gaussian", figure="exact against finite reference"),
+        **figure("gaussian_protocol", "Gaussian: exact against finite reference"),
     log:
         "results/logs/plot_gaussian_protocol/log.txt",
     benchmark:
@@ -262,7 +261,7 @@ rule plot_gaussian_asymptotic:
     input:
         rates="results/rates/gaussian_asymptotic.zarr.zip",
     output:
-        **figure("gaussian_asymptotic", tokens="Gaussian", figure="rate up to ten thousand million tokens, d = 1"),
+        **figure("gaussian_asymptotic", "Gaussian: rate up to ten thousand million tokens, d = 1"),
     log:
         "results/logs/plot_gaussian_asymptotic/log.txt",
     benchmark:
@@ -283,7 +282,7 @@ rule plot_tails:
     input:
         tails=expand("results/tails/layer_{layer}.zarr.zip", layer=LAYERS),
     output:
-        **figure("tails", figure="spectrum and tails of the tokens, per layer and head"),
+        **figure("tails", "tokens: spectrum and tails, per layer and head"),
     log:
         "results/logs/plot_tails/log.txt",
     benchmark:
@@ -304,7 +303,7 @@ rule plot_ablation:
     input:
         rates="results/rates/ablation.zarr.zip",
     output:
-        **figure("ablation", figure="rate of chosen heads, A scaled"),
+        **figure("ablation", "heads: rate of chosen ones, A scaled"),
     log:
         "results/logs/plot_ablation/log.txt",
     benchmark:

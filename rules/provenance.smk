@@ -5,16 +5,7 @@
 
 rule state_provenance:
     input:
-        stores=[
-            "results/corpus/blocks.zarr.zip",
-            "results/models/heads.zarr.zip",
-            expand(
-                "results/{what}/layer_{layer}.zarr.zip", what=["geometry", "tails", "limits", "errors"], layer=LAYERS
-            ),
-            "results/ablation/errors.zarr.zip",
-            expand("results/synthetic/{name}.zarr.zip", name=[*SIMULATIONS, "hardmax", "uniform", "normality"]),
-            expand("results/rates/{source}.zarr.zip", source=[*SOURCES, *SUMMARIES]),
-        ],
+        stores=STORES,
         rest=[
             "results/rates.csv",
             "results/answer.txt",
@@ -26,7 +17,7 @@ rule state_provenance:
             "results/provenance.html",
             caption="report/provenance.rst",
             category="5 Provenance",
-            labels={"page": "where the numbers come from"},
+            labels={"shows": "where the numbers come from"},
         ),
     log:
         "results/logs/state_provenance/log.txt",
@@ -40,6 +31,7 @@ rule state_provenance:
         **SMALL,
     params:
         config=config,
+        left_out=LEFT_OUT,
         code=code("state_provenance.py"),
     script:
         "../scripts/state_provenance.py"

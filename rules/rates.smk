@@ -5,6 +5,7 @@
 #                                            value, value_se, noise_floor (…, n); local_slope{,_low,_high} (…, interval);
 #                                            limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head)
 #          results/rates.csv                 the same fits, one row each
+#          results/rates.html                fits of the error itself, main columns: a page
 #          results/answer.{txt,html}         what the run found, in a few lines: for the terminal, for the report
 
 
@@ -35,13 +36,19 @@ rule fit_rates:
 
 rule tabulate_rates:
     input:
-        rates=expand("results/rates/{source}.zarr.zip", source=SOURCES),
+        rates=expand("results/rates/{source}.zarr.zip", source=brought("sources", CHAPTERS)),
     output:
         table=report(
             "results/rates.csv",
             caption="report/rates.rst",
             category="4 Rates",
-            labels={"table": "every fit"},
+            labels={"shows": "every fit, for a spreadsheet"},
+        ),
+        page=report(
+            "results/rates.html",
+            caption="report/rates_page.rst",
+            category="4 Rates",
+            labels={"shows": "every fit, as a page"},
         ),
     log:
         "results/logs/tabulate_rates/log.txt",
@@ -54,6 +61,7 @@ rule tabulate_rates:
     resources:
         **SMALL,
     params:
+        left_out=LEFT_OUT,
         code=code("tabulate_rates.py"),
     script:
         "../scripts/tabulate_rates.py"
@@ -61,11 +69,11 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        rates="results/rates/bert.zarr.zip",
+        **fits_at_hand(rates="bert"),
     output:
         answer="results/answer.txt",
         page=report(
-            "results/answer.html", caption="report/answer.rst", category="2 Answer", labels={"text": "in short"}
+            "results/answer.html", caption="report/answer.rst", category="2 Answer", labels={"shows": "in short"}
         ),
     log:
         "results/logs/state_answer/log.txt",
@@ -78,6 +86,7 @@ rule state_answer:
     resources:
         **SMALL,
     params:
+        left_out=LEFT_OUT,
         code=code("state_answer.py"),
     script:
         "../scripts/state_answer.py"

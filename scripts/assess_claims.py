@@ -9,8 +9,8 @@ open_log(snakemake.log[0])
 p = snakemake.params
 
 stores = {name: read(path) for name, path in snakemake.input.items()}
-records = assess(stores, p.thresholds)
+records = assess(stores, p.thresholds, p.chapters)
 for record in records:
-    logger.info("%s: %s; %s", record.id, record.verdict, record.in_short)
+    logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
 write_json(records, snakemake.output.records)
-write_page(records, snakemake.output.page)
+write_page(records, snakemake.output.page, p.left_out)

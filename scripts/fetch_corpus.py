@@ -13,3 +13,5 @@ articles, identity = open_corpus(options, Path(p.downloads))
 wanted = up_to(articles, options["characters"])
 count, characters = write_articles(wanted, snakemake.output.articles, identity)
 logger.info("%d articles of %d characters: %s", count, characters, identity)
+if "skipped" in identity:
+    logger.warning("%s: skipped %s", options["location"], identity["skipped"])

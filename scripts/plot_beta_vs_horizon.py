@@ -1,4 +1,7 @@
-"""Rate against horizon: the heads of a real model beside Gaussian tokens, with the paper's bound and our heuristic."""
+"""Rate against horizon: the heads of a real model, with the paper's bound and our heuristic.
+
+Beside them, if the run has the simulations: Gaussian tokens.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,32 +23,44 @@ set_theme()
 
 heads = read(snakemake.input.rates)
 heads = heads.stack(row=("layer", "head"))
-drawn = read(snakemake.input.gaussian)
-dimension, isotropic = drawn["dimension"].values, drawn["isotropic"].values
-simulated = {"$d$ = 1, from counts": read(snakemake.input.counted)}
-simulated |= {f"$d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]}
+simulated = {}
+if "gaussian" in snakemake.input.keys():  # noqa: SIM118
+    drawn = read(snakemake.input.gaussian)
+    dimension, isotropic = drawn["dimension"].values, drawn["isotropic"].values
+    simulated = {"$d$ = 1, from counts": read(snakemake.input.counted)}
+    simulated |= {f"$d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]}
 markers = dict(zip(simulated, "oD^", strict=False))
 horizon = np.concatenate([data["horizon"].values for data in (heads, *simulated.values())])
-figure, axes = plt.subplots(len(ROWS), 2, figsize=(WIDTH, 6.8), sharex=True, sharey=True, layout="constrained")
+shape, height = ((len(ROWS), 2), 6.8) if simulated else ((1, len(ROWS)), 3.2)
+looks = {"figsize": (WIDTH, height), "sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
+figure, axes = plt.subplots(*shape, **looks)
+of_heads, of_tokens = axes.T if simulated else (axes[0], [])  # panels by statistic
 
-for (left, right), (name, (statistic, part)) in zip(axes, ROWS.items(), strict=True):
+for number, (name, (statistic, part)) in enumerate(ROWS.items()):
     chosen = {"statistic": statistic, "part": part}
-    for axis in (left, right):
-        draw_predictions(axis, horizon)
-    draw_rates(left, heads.sel(chosen), COLOURS[statistic], "o", "one head")
+    for panels in (of_heads, of_tokens)[: 2 if simulated else 1]:
+        draw_predictions(panels[number], horizon)
+    draw_rates(of_heads[number], heads.sel(chosen), COLOURS[statistic], "o", "one head")
     for label, data in simulated.items():
-        draw_rates(right, data.sel(chosen), COLOURS[statistic], markers[label], label)
-    left.set(ylabel=name)
+        draw_rates(of_tokens[number], data.sel(chosen), COLOURS[statistic], markers[label], label)
+    of_heads[number].set(ylabel=name)
 strongest = heads.isel(row=int(heads["horizon"].argmax("row")))
 where = (float(strongest["horizon"]), float(strongest["beta"].sel(statistic="cov", part="error")))
 note = f"layer {int(strongest['layer'])}, head {int(strongest['head'])}"
-axes[1, 0].annotate(note, where, (5, 4), textcoords="offset points", ha="right", va="bottom", fontsize=7, color=BOUND)
+looks = {"ha": "right", "va": "bottom", "fontsize": 7, "color": BOUND}
+plate = {"fc": "white", "ec": "none", "alpha": 0.7, "pad": 0.5}  # it may lie on other heads
+of_heads[1].annotate(note, where, (5, 4), textcoords="offset points", bbox=plate, **looks)
 model, population = heads.attrs["model"]["name"].split("/")[-1], heads.attrs["population"]
-axes[0, 0].set(xscale="log", ylim=(0, None), title=f"{heads.sizes['row']} heads of {model}, {population:,} tokens")
-axes[0, 1].set(title="Gaussian tokens")
+of_heads[0].set(xscale="log", ylim=(0, None))
+title = f"{heads.sizes['row']} heads of {model}, {population:,} tokens"
+if simulated:
+    of_heads[0].set(title=title)
+    of_tokens[0].set(title="Gaussian tokens")
+else:
+    figure.suptitle(title, fontsize=9)
 for axis in axes[-1]:
     axis.set(xlabel="horizon $H$")
-handles, labels = axes[0, 0].get_legend_handles_labels()
+handles, labels = of_heads[0].get_legend_handles_labels()
 shapes = [
     Line2D([], [], marker=marker, ls="none", color=BOUND, ms=4.5, label=label) for label, marker in markers.items()
 ]

@@ -15,9 +15,12 @@ LINE, GAP, CHARACTERS, LEFT = 0.145, 0.09, 98, 1.32  # inches a line and between
 open_log(snakemake.log[0])
 set_theme()
 
-claims = json.loads(Path(snakemake.input.records).read_text())
+records = json.loads(Path(snakemake.input.records).read_text())
+claims = [record for record in records if not record["left_out"]]
+chapters = sorted({record["left_out"] for record in records} - {""})
 texts = [(wrap(claim["claim"], CHARACTERS), wrap(claim["in_short"], CHARACTERS)) for claim in claims]
 height = sum(LINE * (len(said) + len(measured)) + GAP for said, measured in texts) + GAP
+height += LINE + GAP if chapters else 0
 figure = plt.figure(figsize=(WIDTH, height))
 axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
 axis.axis("off")
@@ -32,4 +35,7 @@ for claim, (said, measured) in zip(claims, texts, strict=True):
     for number, (line, shade) in enumerate([(line, "0") for line in said] + [(line, "0.4") for line in measured]):
         axis.text(LEFT, top + LINE * number, line, color=shade, fontsize=7.5, va="top")
     top = bottom + GAP
+if chapters:
+    words = f"{len(records) - len(claims)} more claims are left out; they are tested by chapter {', '.join(chapters)}"
+    axis.text(LEFT, top, words, color="0.4", fontsize=7.5, va="top")
 save(figure, dict(snakemake.output))

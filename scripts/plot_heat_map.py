@@ -15,7 +15,8 @@ set_theme()
 rates = read(snakemake.input.rates).sel(part="error")
 layers = rates["layer"].values
 columns = [*map(str, rates["head"].values), "all"]
-height = 0.55 + 0.22 * len(layers)  # inches of one map
+ROW = 0.22  # inches
+height = 0.55 + ROW * len(layers)  # of one map
 figure, axes = plt.subplots(len(NAMES) + 1, 1, figsize=(WIDTH, 3 * height), layout="constrained")
 
 
@@ -29,10 +30,15 @@ def short(number: float) -> str:
     return f"{number:.2f}".lstrip("0") if number < 1 else f"{number:.{1 if number < 10 else 0}f}"
 
 
-def heat_map(axis, data, title, **colours):
+def heat_map(axis, data, title, ticks, **colours):
     numbers = np.array([[short(number) for number in row] for row in data])
     looks = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 8}, "linewidths": 0.6}
-    sns.heatmap(data, ax=axis, xticklabels=columns, yticklabels=layers, cbar_kws={"pad": 0.01}, **looks, **colours)
+    bar = {"pad": 0.01, "aspect": ROW * len(layers) / 0.12}  # as wide with few layers as with many
+    sns.heatmap(data, ax=axis, xticklabels=columns, yticklabels=layers, cbar_kws=bar, **looks, **colours)
+    scale = axis.collections[0].colorbar
+    shown = ticks if len(layers) > 1 else ticks[::2]  # three do not stand over each other beside one layer
+    scale.set_ticks(shown, labels=[short(tick) if tick else "0" for tick in shown])
+    scale.minorticks_off()
     axis.set(ylabel="layer")
     axis.set_title(title, loc="left")
     axis.tick_params(length=0)
@@ -45,6 +51,7 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
         axis,
         beside(fits, "beta"),
         rf"$\beta$ of the {name}; ○: no power law, or saturated",
+        [0, 0.5, 1],
         cmap=DIVERGING,
         vmin=0,
         center=0.5,
@@ -52,7 +59,8 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
     )
     row, column = np.nonzero(beside(fits, "misfit") | beside(fits, "saturated"))
     axis.scatter(column + 0.88, row + 0.22, s=11, facecolors="white", edgecolors="black", linewidths=0.7)
-no_horizon = np.full(len(layers), np.nan)  # of a whole layer
-heat_map(axes[-1], np.column_stack([rates["horizon"], no_horizon]), "horizon $H$", cmap=COUPLING, norm=LogNorm())
+low, high = float(rates["horizon"].min()), float(rates["horizon"].max())
+horizon = np.column_stack([rates["horizon"], np.full(len(layers), np.nan)])  # a whole layer has none
+heat_map(axes[-1], horizon, "horizon $H$", [low, (low * high) ** 0.5, high], cmap=COUPLING, norm=LogNorm())
 axes[-1].set(xlabel="head")
 save(figure, dict(snakemake.output))

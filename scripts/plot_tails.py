@@ -9,6 +9,7 @@ from attnlimit.report.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save
 from attnlimit.store import read
 
 LEADING = 0
+NAMED = 8  # layers in the legend at most
 SPREAD = 0.36  # half the width that the heads of a layer take
 
 open_log(snakemake.log[0])
@@ -16,13 +17,15 @@ set_theme()
 
 layers = [read(path) for path in snakemake.input.tails]
 colours = layer_colours([int(layer["layer"]) for layer in layers])
+named = set(np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int))
+small = max(0.5, min(1, NAMED / len(layers)))  # points of many layers
 enough = layers[0].attrs["effective"]
 figure, ((spectrum, ratio), (kurtosis, worst)) = plt.subplots(2, 2, figsize=(WIDTH, 5.8), layout="constrained")
 
 for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), strict=True)):
     share = layer["eigenvalues"].values / layer["eigenvalues"].values.sum()
     rank = np.arange(1, len(share) + 1)
-    label = f"layer {name}, effective rank {float(layer['participation_ratio']):.0f}"
+    label = f"layer {name}, effective rank {float(layer['participation_ratio']):.0f}" if place in named else None
     spectrum.plot(rank[share > 0], share[share > 0], color=colour, lw=1.1, label=label)
 
     heads = layer[["variance", "kurtosis", "log_mgf_ratio", "effective_tokens", "sub_gaussian"]]
@@ -36,13 +39,14 @@ for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), str
 
     aside = place + np.linspace(-SPREAD, SPREAD, heads.sizes["head"])
     rest = heads["kurtosis"].isel(direction=slice(1, None)).values  # (head, direction)
-    kurtosis.scatter(np.repeat(aside, rest.shape[1]), rest.ravel(), s=7, c=[colour], alpha=0.45, lw=0)
-    kurtosis.scatter(aside, heads["kurtosis"].sel(direction=LEADING), s=16, c=[colour], edgecolors="white", lw=0.4)
+    kurtosis.scatter(np.repeat(aside, rest.shape[1]), rest.ravel(), s=7 * small, c=[colour], alpha=0.45, lw=0)
+    first = heads["kurtosis"].sel(direction=LEADING)
+    kurtosis.scatter(aside, first, s=16 * small, c=[colour], edgecolors="white", lw=0.4)
     own = layer["layer_kurtosis"]
-    kurtosis.scatter(np.full(own.size, place + SPREAD + 0.1), own, s=14, color=BOUND, marker="_", lw=1.1)
+    kurtosis.scatter(np.full(own.size, place + SPREAD + 0.1), own, s=14 * small, color=BOUND, marker="_", lw=1.1)
 
     horizon = np.sqrt(heads["variance"].sel(direction=LEADING))
-    worst.scatter(horizon, heads["sub_gaussian"], s=16, c=[colour], edgecolors="white", lw=0.4)
+    worst.scatter(horizon, heads["sub_gaussian"], s=16 * small, c=[colour], edgecolors="white", lw=0.4)
 
 spectrum.set(xscale="log", yscale="log", xlabel="rank", ylabel=r"eigenvalue of $\Sigma$, share of the sum")
 spectrum.set(ylim=(1e-6, None), title="spectrum of the tokens' covariance")
@@ -61,9 +65,9 @@ ratio.legend(
     borderaxespad=0.1,
 )
 kurtosis.axhline(0, color=PARAMETRIC, lw=1.2, ls="--", zorder=0)
-kurtosis.set(
-    xticks=range(len(layers)), xticklabels=list(colours), xlabel="layer", ylabel=r"excess kurtosis $\mathbb{E}\,u^4-3$"
-)
+places = range(0, len(layers), -(-len(layers) // 12))  # two digits each: more would stand in each other
+kurtosis.set(xticks=places, xticklabels=[list(colours)[place] for place in places])
+kurtosis.set(xlabel="layer", ylabel=r"excess kurtosis $\mathbb{E}\,u^4-3$")
 kurtosis.set_title("leading directions of each head")
 kurtosis.legend(
     [
@@ -75,6 +79,9 @@ kurtosis.legend(
     fontsize=7,
     loc="best",
     handletextpad=0.1,
+    frameon=True,
+    framealpha=0.7,
+    edgecolor="none",
 )
 worst.set(
     xscale="log", xlabel="horizon $H$", ylabel="largest $R(s)$ of a head", title="variance proxy, in units of $\\Sigma$"

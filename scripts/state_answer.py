@@ -9,8 +9,10 @@ from attnlimit.report.html import page, paragraph
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
+p, rates = snakemake.params, snakemake.input.get("rates")
 
-lines = answer(read(snakemake.input.rates))
+lines = answer(read(rates)) if rates else ["this run has no rates of a model's heads"]
+lines += [p.left_out] if p.left_out else []
 texts = {"answer": "\n".join(lines) + "\n", "page": page("What this run found", map(paragraph, lines))}
 for name, text in texts.items():
     with atomic(snakemake.output[name]) as temporary:

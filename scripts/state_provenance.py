@@ -18,7 +18,8 @@ files = [
     for path, attrs in stores.items()
 ]
 whole = "The same settings, versions and kind of processor give the same bytes in every store, table and figure."
-parts = [
+parts = [paragraph(p.left_out)] if p.left_out else []
+parts += [
     section("Data", table(("of", "what"), identities(stores.values()))),
     section("Stores", paragraph(whole), table(columns, files)),
     section("Settings, as resolved", table(("key", "value"), settings(p.config))),

@@ -1,11 +1,20 @@
-"""All fits in one table for people, one row each."""
+"""All fits in one table for people, one row each; the main columns of those of the error as a page."""
 
-import pandas as pd
+from pathlib import Path
 
+from attnlimit.files import atomic
 from attnlimit.log import open_log
-from attnlimit.rates.table import rates_table, write_csv
+from attnlimit.rates.table import SHOWN, joined, shown, write_csv
+from attnlimit.report.html import page, paragraph, table
 from attnlimit.store import read
 
-open_log(snakemake.log[0])
+WHAT = "Fits of the error itself; those of its parts, and all other columns, are in rates.csv."
 
-write_csv(pd.concat([rates_table(read(path)) for path in snakemake.input.rates]), snakemake.output.table)
+open_log(snakemake.log[0])
+p = snakemake.params
+
+fits = joined(read(path) for path in snakemake.input.rates)
+write_csv(fits, snakemake.output.table)
+parts = [paragraph(WHAT), *([paragraph(p.left_out)] if p.left_out else []), table(SHOWN, shown(fits))]
+with atomic(snakemake.output.page) as temporary:
+    Path(temporary).write_text(page("The rates", parts))

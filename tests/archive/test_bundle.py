@@ -96,7 +96,7 @@ def test_a_restored_run_can_be_archived_again(archive, tmp_path, monkeypatch):
 
 
 def test_the_config_of_the_folder_is_kept_where_it_is_the_same(run, tmp_path):
-    text = "# every choice\nseed: 1\nfit_rates: {bootstrap: 10} # draws\n"
+    text = "# every choice\nseed: 1\nchapters: [heads]\nfit_rates: {bootstrap: 10} # draws\n"
     (run / "config.yaml").write_text(text)
     restore(make_archive(Path(ARCHIVE)), tmp_path / "restored")
     assert (tmp_path / "restored/config.yaml").read_text() == text

@@ -127,7 +127,7 @@ def test_text_that_is_not_utf_8_is_refused(tmp_path):
 
 
 def test_other_files_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="rows.csv: fetch_corpus.location must be a folder of .txt files"):
+    with pytest.raises(ValueError, match="rows.csv: fetch_corpus.location must be a folder of .txt, .md, .rst files"):
         read_texts([str(tmp_path / "rows.csv")], "text")
 
 

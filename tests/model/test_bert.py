@@ -24,6 +24,7 @@ from transformers import (
 
 from attnlimit.attention.kernel import Heads
 from attnlimit.model.bert import FAMILIES, heads_dataset, layer_inputs, load, longest_block, require_readable
+from attnlimit.model.families import shape_of_model
 from attnlimit.model.files import (
     embedded_folder,
 )
@@ -327,6 +328,32 @@ def test_a_damaged_config_json_is_named(folder, content):
         load(folder)
     assert f"{folder / 'config.json'}" in str(error.value) and "; t" in str(error.value)
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_the_shape_of_a_folder_is_known_before_it_is_fetched(folder, tmp_path):
+    section, model = {"source": "local", "location": str(folder)}, load(folder)
+    assert shape_of_model(section) == (2, model.config.num_attention_heads, longest_block(model))
+    rewrite_config(folder, lambda config: config.update(n_layers=config.pop("num_hidden_layers")))
+    assert shape_of_model(section).layers == 2
+    (folder / "config.json").write_text("[")
+    with pytest.raises(ValueError, match="config.json: damaged"):
+        shape_of_model(section)
+    assert shape_of_model({"source": "local", "location": str(tmp_path / "absent")}) is None
+    assert shape_of_model({"source": "hub", "location": "owner/name"}) is None
+
+
+def test_the_shape_of_the_model_in_the_wheel(model):
+    assert shape_of_model({"source": "embedded", "location": ""}) == (
+        model.config.num_hidden_layers,
+        model.config.num_attention_heads,
+        longest_block(model),
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_says_how_much_it_reads(tmp_path, family):
+    save_checkpoint(family, tmp_path)
+    assert shape_of_model({"source": "local", "location": str(tmp_path)}).longest == CHECKPOINTS[family][2]
 
 
 @pytest.mark.parametrize("block", [np.array([1.0, 2.5]), np.array([True, False]), np.array([3, -1])])

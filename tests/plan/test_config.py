@@ -1,5 +1,6 @@
 """A wrong config is refused before any job starts, in one line that names the key."""
 
+import json
 from math import nan
 
 import pytest
@@ -27,25 +28,32 @@ HUB = {
     "fetch_model.weights_sha256": "68d45e234eb4a928074dfd868cead0219ab85354cc53d20e772753c6bb9169d3",
 }
 WRONG = [
-    ({"sed": 1}, "'sed'"),
-    ({"measure_errors.replicate": 3}, "measure_errors: ", "'replicate'"),
-    ({"seed": "2512"}, "seed: '2512' is not of type 'integer'"),
+    ({"sed": 1}, "config: no key 'sed'; did you mean 'seed'?"),
+    ({"measure_errors.replicate": 3}, "measure_errors: no key 'replicate'; did you mean 'replicates'?"),
+    ({"measure_errors.size": 3}, "measure_errors: no key 'size'; did you mean 'sizes'?"),
+    ({"population": 3}, "config: no key 'population'; did you mean 'tokenize_corpus.population'?"),
+    ({"fit_hardmax.zzz": 3}, "fit_hardmax: no key 'zzz'; the keys are from_n"),
+    ({"chapters": ["head"]}, "chapters.0: 'head' is not one of heads, tails, ", "did you mean 'heads'?"),
+    ({"chapters": "heads"}, "chapters: 'heads' is not a list"),
+    ({"chapters": []}, "chapters: [] has 0 entries; at least 1 are needed"),
+    ({"chapters": ["heads", "heads"]}, "chapters: ['heads', 'heads'] has an entry twice"),
+    ({"seed": "2512"}, "seed: '2512' is not a whole number"),
     ({"seed": True}, "seed: "),
     ({"seed": -1}, "seed: -1"),
     ({"layers": [0, 3, 0]}, "layers: "),
     ({"layers": [0, -1]}, "layers.1: -1"),
     ({"layers": []}, "layers: "),
     ({"layers": 3}, "layers: "),
-    ({"device": "gpu"}, "device: 'gpu'"),
-    ({"fit_rates": None}, "fit_rates: "),
-    ({"fit_rates.misfit": ABSENT}, "fit_rates: ", "'misfit'"),
-    ({"fit_rates": ABSENT}, "'fit_rates'"),
-    ({"fetch_corpus.source": "hubb"}, "fetch_corpus.source: 'hubb'"),
+    ({"device": "gpu"}, "device: 'gpu' is not one of auto, cpu, cuda"),
+    ({"fit_rates": None}, "fit_rates: None is not a section"),
+    ({"fit_rates.misfit": ABSENT}, "fit_rates: the key 'misfit' is missing"),
+    ({"fit_rates": ABSENT}, "config: the key 'fit_rates' is missing"),
+    ({"fetch_corpus.source": "hubb"}, "fetch_corpus.source: 'hubb' is not one of", "did you mean 'hub'?"),
     ({"fetch_model.source": "gpt2"}, "fetch_model.source: 'gpt2'"),
     ({"fetch_corpus.sha256": "a5" * 31}, "fetch_corpus.sha256: "),
     ({"fetch_corpus.sha256": "g" * 64}, "fetch_corpus.sha256: "),
     ({"fetch_corpus.sha256": "a" * 64 + "\n"}, "fetch_corpus.sha256: "),
-    ({"fetch_model.weights_sha256": "53aa"}, "fetch_model.weights_sha256: "),
+    ({"fetch_model.weights_sha256": "53aa"}, "fetch_model.weights_sha256: '53aa' is not 64 hexadecimal digits"),
     ({"fetch_model.location": "folder"}, "fetch_model.location: ", "embedded"),
     ({"fetch_model.revision": "a" * 40}, "fetch_model.revision: ", "embedded"),
     ({"fetch_model.source": "local"}, "fetch_model.location: ", "local"),
@@ -74,6 +82,9 @@ WRONG = [
     ({"simulate_gaussian_asymptotic.horizons": [0]}, "simulate_gaussian_asymptotic.horizons.0: 0"),
     ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
     ({"tokenize_corpus.block": 4097}, "tokenize_corpus.block: 4097"),
+    ({"tokenize_corpus.block": 513}, "tokenize_corpus.block: 513 tokens, but the model reads at most 512"),
+    ({"measure_ablation.heads": [[0, 2], [6, 0]]}, "measure_ablation.heads: no layer 6", "layers 0 to 5"),
+    ({"measure_ablation.heads": [[0, 12]]}, "measure_ablation.heads: no head 12", "heads 0 to 11"),
     ({"extract_embeddings.shards": 99}, "extract_embeddings.shards: "),
     ({"fit_rates.saturated": 10**400}, "fit_rates.saturated: "),
     ({"simulate_sphere.replicates": 25}, "simulate_sphere.replicates: 25", "simulate_sphere.group 3"),
@@ -198,7 +209,7 @@ def corpus(**keys):
             {"source": "text", "location": "https://host/x.jsonl"},
             "location: 'https://host/x.jsonl': only a dump can be",
         ),
-        ({"source": "text", "location": f"{HERE}/rules"}, "location: folder "),
+        ({"source": "text", "location": f"{HERE}/envs"}, "location: folder "),
         ({"source": "text", "location": "nowhere", "revision": COMMIT}, "revision: source text takes none"),
         (HUB | {"location": ""}, "location: source hub needs it"),
         (HUB | {"location": "name"}, "location: 'name' is not of the form owner/name"),
@@ -229,7 +240,7 @@ def test_braces_in_a_file_name_are_refused_before_snakemake_stumbles(tmp_path):
 
 def test_every_source_passes(tmp_path):
     file = tmp_path / "a.txt"
-    file.write_text("a")
+    file.write_text("a" * 50_000)
     local = {"location": str(file), "sha256": SHA256}
     for keys in (
         HUB,
@@ -244,10 +255,53 @@ def test_every_source_passes(tmp_path):
 
 def test_a_layer_that_the_model_does_not_have_is_refused(tmp_path):
     assert refusal(changed({"layers": [0, 6]})) == "config: layers: no 6; the model has layers 0 to 5"
-    (tmp_path / "config.json").write_text('{"n_layers": 2}')
+    (tmp_path / "config.json").write_text('{"model_type": "distilbert", "n_layers": 2}')
     local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}
     assert refusal(changed(local | {"layers": [2]})) == "config: layers: no 2; the model has layers 0 to 1"
     assert check(changed(local | {"layers": [1]}), SCHEMA) is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"model_type": "gpt2"}, "model_type 'gpt2' is not supported; take one of bert, "),
+        ({"model_type": "bert", "is_decoder": True}, "is_decoder: a decoder"),
+        ({"model_type": "bert", "position_embedding_type": "relative_key"}, "position_embedding_type"),
+        ([], "model_type None"),
+        ("broken", "damaged"),
+    ],
+)
+def test_a_model_here_that_is_not_supported_is_refused_before_any_job(tmp_path, facts, message):
+    (tmp_path / "config.json").write_text("[" if facts == "broken" else json.dumps(facts))
+    said = refusal(changed({"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}))
+    assert said.startswith(f"config: fetch_model.location: {tmp_path / 'config.json'}: ") and message in said
+
+
+@pytest.mark.parametrize(
+    ("facts", "longest"),
+    [
+        ({"model_type": "bert", "max_position_embeddings": 100}, 100),
+        ({"model_type": "roberta", "max_position_embeddings": 100}, 98),  # up to that of the padding, 1, none is used
+        ({"model_type": "xlm-roberta", "max_position_embeddings": 100, "pad_token_id": 0}, 99),
+    ],
+)
+def test_a_block_is_as_long_as_the_model_reads(tmp_path, facts, longest):
+    (tmp_path / "config.json").write_text(json.dumps(facts))
+    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}
+    assert check(changed(local | {"tokenize_corpus.block": longest}), SCHEMA) is None
+    said = refusal(changed(local | {"tokenize_corpus.block": longest + 1}))
+    assert f"tokenize_corpus.block: {longest + 1} tokens, but the model reads at most {longest}" in said
+
+
+def test_more_tokens_than_a_text_has_bytes_are_refused(tmp_path):
+    """Ten bytes in blocks of 7 with 5 pieces each: two full blocks, and one that the end of a text may begin."""
+    (tmp_path / "a.md").write_text("a b c d e ")
+    (tmp_path / "b.pdf").write_text("none of it is read")
+    keys = {"tokenize_corpus.block": 7, "extract_embeddings.shards": 1}
+    keys |= {"fetch_corpus.source": "text", "fetch_corpus.location": str(tmp_path)}
+    assert check(changed(keys | {"tokenize_corpus.population": 16}), SCHEMA) is None
+    said = refusal(changed(keys | {"tokenize_corpus.population": 17}))
+    assert said.startswith("config: tokenize_corpus.population: 17, but ") and "at most 16 tokens; lower it" in said
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ CITATION = {
     "authors": [{"name": "Nobody"}, {"family-names": "Doe", "given-names": "Jo"}],
     "preferred-citation": {"title": "A paper", "url": "https://example.org/paper"},
 }
-CONFIG = {"seed": 1, "fit_rates": {"bootstrap": 10}}
+CONFIG = {"seed": 1, "chapters": ["heads"], "fit_rates": {"bootstrap": 10}}
 HEADS, WEIGHTS, RATES = "results/models/heads.zarr.zip", "results/models/model.safetensors", "results/rates.csv"
 SHARD, TEXT = "results/embeddings/shard_0.zarr.zip", "my_texts/a.txt"
 MODEL = Job("fetch_model", "results/logs/fetch_model/log.txt", (), (HEADS, WEIGHTS), ("'ab'",), {"code": "'ab'"})

@@ -243,7 +243,7 @@ def test_a_wrong_config_is_refused_before_any_job(restored):
     run = snakemake(restored)
     assert run.returncode != 0
     assert "config: measure_errors: " in run.stderr
-    assert "'size' was unexpected" in run.stderr
+    assert "no key 'size'; did you mean 'sizes'?" in run.stderr
     assert "Job stats" not in run.stdout + run.stderr
 
 

@@ -16,6 +16,7 @@ from attnlimit.archive.bag import AGAIN, PLAIN, files_below, pack, require_whole
 from attnlimit.archive.citation import read_citation
 from attnlimit.archive.crate import METADATA, describe, require_crate
 from attnlimit.archive.snakemake_records import Job, Params, trace, write_records
+from attnlimit.plan.chapters import left_out
 from attnlimit.plan.workflow_files import ENVIRONMENT, source_files
 from attnlimit.report.provenance import machine, versions
 from attnlimit.store import read
@@ -86,7 +87,7 @@ def write_provenance(
     environment |= {"archived on": dict(machine())}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
     write_json(folder / "jobs.json", [job._asdict() for job in jobs])
-    write_json(folder / "data.json", data | {"not in the archive": absent})
+    write_json(folder / "data.json", data | {"not in the archive": absent, "chapters": left_out(config["chapters"])})
     write_json(payload / ENVIRONMENT, environment)
 
 

@@ -2,6 +2,7 @@
 
 import xarray as xr
 
+from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import FAILS, HOLDS, STATISTIC_NAMES, UNTESTED, Finding, Record, every, pick, spoken
 
 
@@ -20,7 +21,7 @@ def constants(fits: xr.Dataset, thresholds: dict) -> Record:
         findings[statistic] = Finding(verdict, measured, f"{share:.0%} of draws, power {measured['power']:.1f}")
     return Record(
         "constants",
-        "The constant C'(R) of the moments is polynomial in the size of the support, not exponential (abstract).",
+        STATEMENTS["constants"],
         every([finding.verdict for finding in findings.values()]),
         f"a power of R beats an exponential: {spoken(findings)}; asked {level:.0%}",
         {name: finding.measured for name, finding in findings.items()},

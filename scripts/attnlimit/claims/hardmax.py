@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Record, decide, every, pick, z_score
 
 
@@ -16,7 +17,7 @@ def hardmax(data: xr.Dataset, thresholds: dict) -> tuple[Record, Record]:
     evidence = ["results/rates/hardmax.zarr.zip", "figure hardmax"]
     first = Record(
         "hardmax_constant",
-        "Hardmax on normal tokens, d = 1: E|mean_n| = ln(4) sigma / (2 sqrt(2 ln n)) (1 + o(1)) (Proposition 5.1).",
+        STATEMENTS["hardmax_constant"],
         constant,
         f"measured over formula {ratio:.3f} at n = {n[-1]:.3g}; allowed {allowed[0]:g} to {allowed[1]:g}",
         measured,
@@ -39,7 +40,7 @@ def hardmax(data: xr.Dataset, thresholds: dict) -> tuple[Record, Record]:
         verdict, measured, words = UNTESTED, {"sizes": sizes}, "too few sizes"
     second = Record(
         "hardmax_logarithm",
-        "In the hardmax regime the rate is logarithmic (abstract): E|mean_n| falls like (ln n)^-1/2, d = 1.",
+        STATEMENTS["hardmax_logarithm"],
         verdict,
         f"{words}; allowed {edges[0]:.2f} to {edges[1]:.2f}",
         measured,

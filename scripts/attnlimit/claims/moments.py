@@ -3,6 +3,7 @@
 import pandas as pd
 import xarray as xr
 
+from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import (
     FAILS,
     HOLDS,
@@ -57,7 +58,7 @@ def moment_rate(asymptotic: pd.DataFrame, thresholds: dict) -> Record:
     near = f" Below H = 1 it is {spread(weak)}: there the bound is not what is seen." if len(weak) else ""
     return Record(
         "moment_rate",
-        "Moments of the transformed tokens converge like n^-beta with beta below 1/2 (abstract).",
+        STATEMENTS["moment_rate"],
         every([finding.verdict for finding in findings.values()]),
         f"beta at H >= {thresholds['strong_horizon']:g}: {spoken(findings)}; asked: interval below 0.5",
         {name: finding.measured for name, finding in findings.items()},
@@ -84,7 +85,7 @@ def horizon_dependence(groups: dict[str, pd.DataFrame], same: dict, thresholds: 
     correlations = f"correlations {min(known):+.2f} to {max(known):+.2f}" if known else "no correlation could be taken"
     return Record(
         "horizon_dependence",
-        "The exponent beta depends on the attention's geometry and the tokens' covariance: it falls as H grows.",
+        STATEMENTS["horizon_dependence"],
         every(list(parts.values())),
         f"{counts}, {correlations}; asked: all below 0",
         {name: {part: finding.measured for part, finding in pair.items()} for name, pair in findings.items()}
@@ -121,14 +122,14 @@ def same_horizon(gaussian: pd.DataFrame) -> dict:
     )
 
 
-def bound(name: str, column: str, formula: str, sources: dict[str, pd.DataFrame], thresholds: dict) -> Record:
+def bound(name: str, column: str, claim: str, sources: dict[str, pd.DataFrame], thresholds: dict) -> Record:
     """Does any measured rate lie below a bound of the paper?  All sources with an exact limit."""
     fits = pd.concat(sources.values(), ignore_index=True)
     finding = stays_above(fits, fits[column], thresholds)
     each = {source: stays_above(table, table[column], thresholds).measured for source, table in sources.items()}
     return Record(
         name,
-        f"The rate is at least {formula}.",
+        claim,
         finding.verdict,
         f"{finding.words}; allowed {thresholds['allowed_below']}",
         finding.measured | {"by_source": each},

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import kolmogi
 
+from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import UNTESTED, Record, decide, every, most, pick, spread, z_score
 
 
@@ -26,7 +27,7 @@ def normality(data: xr.Dataset, thresholds: dict) -> Record:
     beyond = ", ".join(f"{tilt:g}" for tilt in tilts[~able])
     return Record(
         "normality",
-        "At one query the error of attention is asymptotically normal, with a variance that the tokens tell.",
+        STATEMENTS["normality"],
         verdict,
         f"{words} ({undecided} of {2 * len(gap)} undecided); allowed {edges[0]:g} to {edges[1]:g}, to {allowed:g}",
         {"n": int(last["n"]), "tilts": tilts[able].tolist(), "tilts_left_out": tilts[~able].tolist()}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attnlimit.claims.verdicts import LOOKS, VERDICTS, Record, rounded
 from attnlimit.files import atomic
-from attnlimit.report.html import page, paragraph
+from attnlimit.report.html import page, paragraph, section, table
 
 TABLE = """<table>
 <thead><tr><th>Verdict</th><th>Claim</th><th>Measured</th><th>Test and thresholds</th></tr></thead>
@@ -23,11 +23,12 @@ ROW = """<tr id="{id}">
 
 
 def row(record: Record) -> str:
+    verdict = str(record.verdict)  # claims without one have a table of their own
     words = {
         "id": record.id,
-        "colour": LOOKS[record.verdict].colour,
-        "symbol": LOOKS[record.verdict].symbol,
-        "verdict": record.verdict,
+        "colour": LOOKS[verdict].colour,
+        "symbol": LOOKS[verdict].symbol,
+        "verdict": verdict,
         "claim": record.claim,
         "evidence": ", ".join(record.evidence),
         "why": record.why,
@@ -44,7 +45,17 @@ def counted(records: list[Record]) -> str:
     return f"{len(records)} claims. " + "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in VERDICTS)
 
 
-def write_page(records: list[Record], path: str | Path) -> None:
+def without_verdict(records: list[Record], chapters: str) -> list[str]:
+    """The claims that the run does not test, after the line on the chapters that it leaves out."""
+    rows = [(record.claim, f"chapter {record.left_out}") for record in records]
+    claims = [table(("claim", "tested by"), rows)] if rows else []
+    return [section("Left out of this run", paragraph(chapters), *claims)] if chapters else []
+
+
+def write_page(records: list[Record], path: str | Path, chapters: str = "") -> None:
+    """chapters: the line on the chapters that the run leaves out, if it does."""
+    tested, others = ([record for record in records if bool(record.left_out) == side] for side in (False, True))
     with atomic(path) as temporary:
-        parts = [paragraph(counted(records)), TABLE.format(rows="\n".join(map(row, records)))]
+        parts = [paragraph(counted(tested)), TABLE.format(rows="\n".join(map(row, tested)))]
+        parts += without_verdict(others, chapters)
         temporary.write_text(page("What the paper claims, and what this run found", parts))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import (
     FAILS,
     HOLDS,
@@ -36,7 +37,7 @@ def uniform_rate(fits: xr.Dataset, thresholds: dict) -> Record:
     reach = f"up to R = {radius[able].max():g} of {radius.max():g}" if len(beta) else "at no radius"
     return Record(
         "uniform_rate",
-        "The attention map converges uniformly on a ball of radius R like C(R) / sqrt(n) (abstract).",
+        STATEMENTS["uniform_rate"],
         most(verdicts, thresholds["decided_share"]),
         f"slope {slopes}; allowed {edges[0]:.2f} to {edges[1]:.2f}",
         {"balls": len(verdicts), "hold": verdicts.count(HOLDS), "fail": verdicts.count(FAILS), "beta": beta.tolist()}
@@ -88,7 +89,7 @@ def uniform_growth(changes: dict[str, Finding], thresholds: dict) -> tuple[Recor
     return (
         Record(
             id="uniform_growth",
-            claim="C(R) grows exponentially with R (abstract), read as: no slower than an exponential.",
+            claim=STATEMENTS["uniform_growth"],
             verdict=at_least,
             in_short=f"growth rate changes by {spoken(changes)}; asked: no less than {-tolerance:g}",
             test="Change of d ln C / dR over the radii, by joint bootstrap: not below minus the tolerance.",
@@ -97,7 +98,7 @@ def uniform_growth(changes: dict[str, Finding], thresholds: dict) -> tuple[Recor
         ),
         Record(
             id="uniform_one_exponential",
-            claim="C(R) grows exponentially with R (abstract), read word by word: one rate c serves all R in e^(cR).",
+            claim=STATEMENTS["uniform_one_exponential"],
             verdict=at_most,
             in_short=f"growth rate changes by {spoken(changes)}; asked: no more than {tolerance:g}",
             test="Change of d ln C / dR over the radii, by joint bootstrap: not above the tolerance.",

@@ -30,13 +30,14 @@ class Record(NamedTuple):
 
     id: str
     claim: str
-    verdict: str
+    verdict: str | None  # None for a claim that is left out
     in_short: str  # the measured number beside its threshold, for the figure
     measured: dict
     test: str
     threshold: dict
     evidence: list
     why: str
+    left_out: str = ""  # the chapter that would test the claim, if the run leaves that out
 
 
 class Finding(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from tokenizers import Tokenizer
 
-MARKS = 2  # tokens a block has besides word pieces: one opens it, one closes it
+from attnlimit.corpus.location import MARKS
 
 
 class Blocks(NamedTuple):

@@ -6,6 +6,9 @@ Standard library only: the host that plans the jobs may have nothing else.
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+TEXTS = (".txt", ".md", ".rst")  # endings of files that are one text each
+MARKS = 2  # tokens a block has besides word pieces: one opens it, one closes it
+
 
 def is_url(location: str) -> bool:
     return "://" in location
@@ -18,8 +21,34 @@ def file_name(url: str) -> str:
 
 
 def local_files(corpus: dict) -> list[str]:
-    """The files of this machine that a corpus is read from: one, or all .txt files below a folder, by name."""
+    """The files of this machine that a corpus is read from: one, or all TEXTS below a folder, by name."""
     location = Path(corpus["location"])
     if corpus["source"] not in ("dump", "text") or is_url(corpus["location"]):
         return []
-    return sorted(map(str, location.rglob("*.txt"))) if location.is_dir() else [str(location)]
+    return files_below(location, text=True) if location.is_dir() else [str(location)]
+
+
+def skipped_files(corpus: dict) -> list[str]:
+    """The files below a folder of text that are not read, by name; those whose name begins with a dot do not count."""
+    location = Path(corpus["location"])
+    if corpus["source"] != "text" or not location.is_dir():
+        return []
+    return [name for name in files_below(location, text=False) if not Path(name).name.startswith(".")]
+
+
+def files_below(folder: Path, text: bool) -> list[str]:
+    files = (path for path in folder.rglob("*") if not path.is_dir())
+    return sorted(str(path) for path in files if (path.suffix in TEXTS) == text)
+
+
+def most_tokens(corpus: dict, block: int) -> int | None:
+    """Tokens that local text can give at most in blocks of so many; None where bytes do not tell, as in packed files.
+
+    A word piece has a byte or more, a block has MARKS besides, and every text begins a new block.
+    """
+    files = local_files(corpus) if corpus["source"] == "text" else []
+    if not files or any(Path(name).suffix not in (*TEXTS, ".jsonl") for name in files):
+        return None
+    pieces = sum(Path(name).stat().st_size for name in files)
+    texts = pieces if files[0].endswith(".jsonl") else len(files)
+    return pieces + MARKS * (pieces // (block - MARKS) + texts)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 from attnlimit.corpus.articles import Article
 from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path, read_dump
-from attnlimit.corpus.location import file_name, is_url, local_files
+from attnlimit.corpus.location import TEXTS, file_name, is_url, local_files, skipped_files
 from attnlimit.corpus.own_texts import checksum, read_rows, read_texts
 from attnlimit.files import verify_sha256
 from attnlimit.web.download import download
 from attnlimit.web.hub import corpus_files
+
+NAMED = 10  # of the files of a folder that are skipped
 
 
 def open_corpus(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
@@ -49,8 +51,17 @@ def _checked_dump(path: Path, sha256: str, corpus: dict) -> tuple[Iterator[Artic
 def _text(files: list[str], corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
     if corpus["sha256"]:
         verify_sha256(files[0], corpus["sha256"])
-    name = Path(corpus["location"]).name
-    return read_texts(files, corpus["column"]), {"source": "text", "name": name, "sha256": checksum(files)}
+    identity = {"source": "text", "name": Path(corpus["location"]).name, "sha256": checksum(files)}
+    if skipped := skipped_files(corpus):
+        identity["skipped"] = counted(skipped)
+    return read_texts(files, corpus["column"]), identity
+
+
+def counted(skipped: list[str]) -> str:
+    """How many files of a folder are no text, and the first of them."""
+    named = [Path(name).name for name in skipped[:NAMED]]
+    more = [f"{len(skipped) - NAMED} more"] if len(skipped) > NAMED else []
+    return f"{len(skipped)} files that are not {', '.join(TEXTS)}: {', '.join(named + more)}"
 
 
 def _hub(corpus: dict, identity: dict[str, str]) -> Iterator[Article]:

@@ -1,4 +1,4 @@
-"""Plain text of your own -> articles: .txt files, or the rows of a .jsonl or .parquet file.
+"""Plain text of your own -> articles: .txt, .md and .rst files, or the rows of a .jsonl or .parquet file.
 
 Read here and not by the `datasets` library, which reads the hub's: so that a line or a column at fault is named.
 """
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from attnlimit.corpus.articles import READ_ROWS, Article
+from attnlimit.corpus.location import TEXTS
 from attnlimit.files import disk_error, memory_error, sha256_of
 from attnlimit.log import bar
 
@@ -21,16 +22,17 @@ BUFFER = 1 << 20  # bytes; without it a whole row group would be read at once, a
 
 
 def read_texts(files: list[str], column: str) -> Iterator[Article]:
-    """Articles of .txt files, of a .jsonl file or of a .parquet file, without revisions."""
+    """Articles of text files, of a .jsonl file or of a .parquet file, without revisions."""
     match Path(files[0]).suffix:
-        case ".txt":
+        case suffix if suffix in TEXTS:
             return read_txt(files)
         case ".jsonl":
             return read_jsonl(files[0], column)
         case ".parquet":
             return read_parquet(files[0], column)
     raise ValueError(
-        f"{files[0]}: fetch_corpus.location must be a folder of .txt files, a .txt, .jsonl or .parquet file"
+        f"{files[0]}: fetch_corpus.location must be a folder of {', '.join(TEXTS)} files, one of these, or a .jsonl or "
+        ".parquet file"
     )
 
 

@@ -3,13 +3,11 @@
 The only file that knows Hugging Face module names.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -20,64 +18,14 @@ from transformers import AutoConfig, AutoModel, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from attnlimit.files import memory_error
+from attnlimit.model.families import FAMILIES, Family, require_supported
 
-
-class Family(NamedTuple):
-    """Where a kind of model keeps its layers, and the projections within a layer; what it is loaded with."""
-
-    layers: str
-    query: str
-    key: str
-    value: str
-    options: dict
-
-
-def bert_like(**options) -> Family:
-    query, key, value = (f"attention.self.{name}" for name in ("query", "key", "value"))
-    return Family("encoder.layer", query, key, value, options)
-
-
-# Checkpoints of language models hold no pooling layer, and no attention reads it.
-FAMILIES = {
-    "bert": bert_like(add_pooling_layer=False),
-    "roberta": bert_like(add_pooling_layer=False),
-    "xlm-roberta": bert_like(add_pooling_layer=False),
-    "electra": bert_like(),
-    "big_bird": bert_like(add_pooling_layer=False, attention_type="original_full"),
-    "distilbert": Family("transformer.layer", "attention.q_lin", "attention.k_lin", "attention.v_lin", {}),
-}
-# In config.json: what makes attention another thing than the formula, or the weights other numbers than the file's.
-REFUSED = {
-    "is_decoder": "a decoder, whose tokens see only those before them",
-    "add_cross_attention": "a model with cross attention",
-    "quantization_config": "a quantised model",
-    "auto_map": "a model with code of its own, which is never run",
-}
 FLOATS = {"F64", "F32", "F16", "BF16"}  # what a safetensors file calls the dtypes of plain weights
 COUNTERS = ("position_ids",)  # tensors of whole numbers that old checkpoints hold and no model reads
 # What transformers raises at a config.json that it cannot follow: anything but an error made for it.
 CONFUSED: tuple[type[Exception], ...] = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError)
 CONFUSED += (StrictDataclassError, TypeError, ValueError)
 WIDENED = 2  # times: half precision to float32
-
-
-def require_supported(path: Path) -> Family:
-    """How to read the model of a config.json; one that is no plain encoder of a known kind is refused."""
-    try:
-        config = dict(json.loads(path.read_bytes()))
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}: damaged ({error}); take it again from where the model comes") from error
-    if config.get("model_type") not in list(FAMILIES):
-        raise ValueError(
-            f"{path}: model_type {config.get('model_type')!r:.100} is not supported; take one of {', '.join(FAMILIES)}"
-        )
-    for key, what in REFUSED.items():
-        if config.get(key):
-            raise ValueError(f"{path}: {key}: {what}, is not supported; take a plain one of {', '.join(FAMILIES)}")
-    positions = config.get("position_embedding_type", "absolute")
-    if positions != "absolute":
-        raise ValueError(f"{path}: position_embedding_type {positions!r:.90} is not supported; take one with absolute")
-    return FAMILIES[config["model_type"]]
 
 
 def load(folder: Path) -> PreTrainedModel:

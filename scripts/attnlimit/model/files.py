@@ -1,7 +1,6 @@
 """The three files of a model: where the installed wheel or a folder keeps them, and their checksums."""
 
 import importlib.util
-import json
 import shutil
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
@@ -73,19 +72,6 @@ def local_model(location: str) -> ModelFiles:
     paths = local_paths(location)
     name = Path(location).expanduser().resolve().name
     return ModelFiles(paths, {file: sha256_of(path) for file, path in paths.items()}, {"name": name})
-
-
-def layers_of(model: dict) -> int | None:
-    """How many layers the model of the section fetch_model has, if it lies in a folder here and says so."""
-    config = Path(model["location"]).expanduser() / "config.json"
-    if model["source"] != "local" or not config.is_file():
-        return None
-    try:
-        facts = dict(json.loads(config.read_bytes()))
-    except (ValueError, TypeError):
-        return None  # fetch_model tells what is wrong with it
-    count = facts.get("num_hidden_layers", facts.get("n_layers"))
-    return count if isinstance(count, int) and count > 0 else None
 
 
 def require_files(present: Container[str], place: str) -> None:

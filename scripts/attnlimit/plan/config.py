@@ -13,9 +13,10 @@ from jsonschema.exceptions import best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from attnlimit.corpus.location import file_name, is_url, local_files
-from attnlimit.model.files import layers_of
-from attnlimit.plan.costs import KNOWN, job_count
+from attnlimit.corpus.location import TEXTS, file_name, is_url, local_files, most_tokens
+from attnlimit.model.families import shape_of_model
+from attnlimit.plan.costs import job_count
+from attnlimit.plan.plain_words import plain_words
 
 LARGEST = 2**63 - 1  # integer of a store
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
@@ -52,7 +53,7 @@ def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
     """
     error = best_match(validator(schema).iter_errors(config))
     if error is not None:
-        raise ValueError(f"config: {'.'.join(map(str, error.path)) or 'top level'}: {error.message[:200]}")
+        raise ValueError(f"config: {plain_words(error, validator(schema).schema)}")
     for name, section in config.items():
         if isinstance(section, dict):
             check_section(name, section)
@@ -73,7 +74,9 @@ def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
         check_location(config["fetch_corpus"])
     check_uniform(config["simulate_uniform"])
     if "fetch_model" not in away:
-        check_layers(config["layers"], config["fetch_model"])
+        check_model(config)
+    if "fetch_corpus" not in away:
+        check_population(config["tokenize_corpus"], config["fetch_corpus"])
     check_jobs(config)
 
 
@@ -99,11 +102,34 @@ def validator(schema: Path) -> Validator:
     return StrictValidator(yaml.safe_load(schema.read_text()))
 
 
-def check_layers(layers: list[int], model: dict) -> None:
-    """A layer that the model does not have; what is on the hub is known only when it has been fetched."""
-    count = KNOWN["embedded"].layers if model["source"] == "embedded" else layers_of(model)
-    if count is not None and max(layers) >= count:
-        refuse("layers", f"no {max(layers)}; the model has layers 0 to {count - 1}")
+def check_model(config: dict) -> None:
+    """What the model does not have, and kinds that are not supported; one on the hub is known only when it is here."""
+    try:
+        shape = shape_of_model(config["fetch_model"])
+    except ValueError as error:
+        raise ValueError(f"config: fetch_model.location: {error}") from error
+    if shape is None:
+        return
+    layers, heads, longest = shape
+    if layers is not None and max(config["layers"]) >= layers:
+        refuse("layers", f"no {max(config['layers'])}; the model has layers 0 to {layers - 1}")
+    block = config["tokenize_corpus"]["block"]
+    if longest is not None and block > longest:
+        refuse("tokenize_corpus.block", f"{block} tokens, but the model reads at most {longest}; take that or fewer")
+    chosen = config["measure_ablation"]["heads"]
+    for layer, head in chosen if isinstance(chosen, list) else []:
+        if layers is not None and layer >= layers:
+            refuse("measure_ablation.heads", f"no layer {layer}; the model has layers 0 to {layers - 1}")
+        if heads is not None and head >= heads:
+            refuse("measure_ablation.heads", f"no head {head}; a layer of the model has heads 0 to {heads - 1}")
+
+
+def check_population(tokens: dict, corpus: dict) -> None:
+    """More tokens than local text can give."""
+    population, most = tokens["population"], most_tokens(corpus, tokens["block"])
+    if most is not None and population > most:
+        where = f"{corpus['location']!r:.200} holds"
+        refuse("tokenize_corpus.population", f"{population}, but {where} at most {most} tokens; lower it or add text")
 
 
 def check_jobs(config: dict) -> None:
@@ -146,7 +172,7 @@ def check_location(section: dict) -> None:
     elif not (Path(location).is_file() or (text and Path(location).is_dir())):
         refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} here")
     elif not local_files(section):
-        refuse("fetch_corpus.location", f"folder {location!r:.200} holds no .txt files")
+        refuse("fetch_corpus.location", f"folder {location!r:.200} holds no {', '.join(TEXTS)} files")
     elif Path(location).is_dir() and section["sha256"]:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
     elif braced := [name for name in local_files(section) if {"{", "}"} & set(name)]:

@@ -1,5 +1,6 @@
 """The fits as a table, one row each, for a spreadsheet."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,9 @@ WHERE = ("source", "layer", "head", "setting", "statistic", "part")
 RUN = ("n_min", "n_max", "replicates", "population")
 LABELS = ("dimension", "isotropic", "exact", "scale", "published", "attended", "of_layer", "of_head", "alpha")
 COLUMNS = [*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COUPLINGS, *PREDICTIONS, *RUN, *LABELS]
+
+MARKS = {"misfit": "no power law", "saturated": "saturated"}
+SHOWN = ("source", "of", "statistic", "beta", "from", "to", "horizon H", "bound 1/(2(1+H²))", "beware")
 
 
 def rates_table(rates: xr.Dataset) -> pd.DataFrame:
@@ -44,6 +48,29 @@ def rows(rates: xr.Dataset) -> pd.DataFrame:
     last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
     table = rates[known].assign(last).to_dataframe().reset_index()
     return table[table["beta"].notna()]
+
+
+def joined(stores: Iterable[xr.Dataset]) -> pd.DataFrame:
+    """The fits of several stores one after the other; of none, a table without rows."""
+    tables = [rates_table(rates) for rates in stores]
+    return pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)
+
+
+def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """Rows of the error itself for people: where, the rate with its interval, the coupling, and what to beware of."""
+    for _, fit in table[table["part"] == "error"].iterrows():
+        numbers = [f"{fit[name]:.3f}" for name in ("beta", "beta_low", "beta_high")]
+        known = [("horizon", ".3g"), ("bound_v3", ".3f")] if fit["horizon"] == fit["horizon"] else []
+        couplings = [f"{fit[name]:{digits}}" for name, digits in known] or ["", ""]  # a whole layer has none
+        marks = [words for name, words in MARKS.items() if fit[name]]
+        yield fit["source"], place(fit), fit["statistic"], *numbers, *couplings, ", ".join(marks)
+
+
+def place(fit: pd.Series) -> str:
+    """The setting of a simulation, or layer and head."""
+    if isinstance(fit["setting"], str):
+        return fit["setting"]
+    return f"layer {fit['layer']:.0f}, {'whole' if fit['head'] == 'all' else 'head ' + fit['head']}"
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:

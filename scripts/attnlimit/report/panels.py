@@ -14,6 +14,7 @@ from attnlimit.report.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH
 from attnlimit.theory.bounds import predictions
 
 COLUMNS = 3  # of a figure with one panel a layer
+CROWD = 100  # points from which on they are drawn small
 
 
 def draw_predictions(axis: Axes, horizon: np.ndarray, power: int = 1, square: str = "H²") -> np.ndarray:
@@ -41,10 +42,11 @@ def draw_rates(
     shift moves the points aside.
     """
     x, beta = fits["horizon"].values ** power * shift, fits["beta"].values
-    axis.vlines(x, fits["beta_low"].values, fits["beta_high"].values, color=[colour], lw=0.8, alpha=0.6)
+    size, faint = (16, 0.6) if len(x) <= CROWD else (6, 0.25)
+    axis.vlines(x, fits["beta_low"].values, fits["beta_high"].values, color=[colour], lw=0.8, alpha=faint)
     hollow = (fits["misfit"] | fits["saturated"]).values
     faces = [(1, 1, 1, 1) if empty else colour for empty in hollow]
-    axis.scatter(x, beta, s=16, c=faces, edgecolors=[colour], linewidths=0.9, zorder=3, marker=marker)
+    axis.scatter(x, beta, s=size, c=faces, edgecolors=[colour], linewidths=0.9, zorder=3, marker=marker)
     axis.scatter([], [], s=16, color=[colour], marker=marker, label=label)  # a filled one for the legend
 
 

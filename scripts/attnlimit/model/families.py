@@ -1,0 +1,105 @@
+"""The kinds of models that are supported, and what a model's config.json says of it.
+
+Standard library only: the host that plans the jobs may have nothing else.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Family(NamedTuple):
+    """Where a kind of model keeps its layers, and the projections within a layer; what it is loaded with."""
+
+    layers: str
+    query: str
+    key: str
+    value: str
+    options: dict
+    padding_first: bool = False  # its positions begin after that of the padding
+
+
+def bert_like(padding_first: bool = False, **options) -> Family:
+    query, key, value = (f"attention.self.{name}" for name in ("query", "key", "value"))
+    return Family("encoder.layer", query, key, value, options, padding_first)
+
+
+# Checkpoints of language models hold no pooling layer, and no attention reads it.
+FAMILIES = {
+    "bert": bert_like(add_pooling_layer=False),
+    "roberta": bert_like(padding_first=True, add_pooling_layer=False),
+    "xlm-roberta": bert_like(padding_first=True, add_pooling_layer=False),
+    "electra": bert_like(),
+    "big_bird": bert_like(add_pooling_layer=False, attention_type="original_full"),
+    "distilbert": Family("transformer.layer", "attention.q_lin", "attention.k_lin", "attention.v_lin", {}),
+}
+# In config.json: what makes attention another thing than the formula, or the weights other numbers than the file's.
+REFUSED = {
+    "is_decoder": "a decoder, whose tokens see only those before them",
+    "add_cross_attention": "a model with cross attention",
+    "quantization_config": "a quantised model",
+    "auto_map": "a model with code of its own, which is never run",
+}
+
+
+class Shape(NamedTuple):
+    """What a config.json says of a model's size; None where it says nothing that can be used."""
+
+    layers: int | None
+    heads: int | None
+    longest: int | None  # tokens that the model reads at once
+
+
+EMBEDDED = Shape(6, 12, 512)  # of all-MiniLM-L6-v2
+
+
+def read_config(path: Path) -> dict:
+    try:
+        return dict(json.loads(path.read_bytes()))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: damaged ({error}); take it again from where the model comes") from error
+
+
+def require_supported(path: Path) -> Family:
+    """How to read the model of a config.json; one that is no plain encoder of a known kind is refused."""
+    config = read_config(path)
+    if config.get("model_type") not in list(FAMILIES):
+        raise ValueError(
+            f"{path}: model_type {config.get('model_type')!r:.100} is not supported; take one of {', '.join(FAMILIES)}"
+        )
+    for key, what in REFUSED.items():
+        if config.get(key):
+            raise ValueError(f"{path}: {key}: {what}, is not supported; take a plain one of {', '.join(FAMILIES)}")
+    positions = config.get("position_embedding_type", "absolute")
+    if positions != "absolute":
+        raise ValueError(f"{path}: position_embedding_type {positions!r:.90} is not supported; take one with absolute")
+    return FAMILIES[config["model_type"]]
+
+
+def shape_of_model(model: dict) -> Shape | None:
+    """The shape of the model of the section fetch_model; None for one that is not here yet.
+
+    One in a folder is refused unless it is of a supported kind.
+    """
+    config = Path(model["location"]).expanduser() / "config.json"
+    if model["source"] == "embedded":
+        return EMBEDDED
+    if model["source"] != "local" or not config.is_file():
+        return None
+    return shape_of(read_config(config), require_supported(config))
+
+
+def shape_of(config: dict, family: Family) -> Shape:
+    """The shape of a supported model, from its config.json; DistilBERT has names of its own."""
+    positions, padding = count(config, "max_position_embeddings"), config.get("pad_token_id", 1)
+    if family.padding_first and positions is not None:
+        positions = positions - padding - 1 if isinstance(padding, int) else None
+    return Shape(
+        count(config, "num_hidden_layers", "n_layers"), count(config, "num_attention_heads", "n_heads"), positions
+    )
+
+
+def count(config: dict, *names: str) -> int | None:
+    """The first of these keys that there is, if it holds a count."""
+    value = next((config[name] for name in names if name in config), None)
+    return value if type(value) is int and value > 0 else None

@@ -1,0 +1,82 @@
+"""The chapters of a run: which stores, fits and figures each of them brings. The only place that says so.
+
+Standard library only: the host that plans the jobs may have nothing else.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+
+class Chapter(NamedTuple):
+    """A question that a run can answer alone: names of files in results/ without ending, {layer} for one a layer."""
+
+    about: str
+    stores: tuple[str, ...]
+    sources: tuple[str, ...] = ()  # of errors that fit_rates fits, into rates/{source}
+    summaries: tuple[str, ...] = ()  # of fits of their own, in rates/{summary}
+    figures: tuple[str, ...] = ()
+
+
+TOKENS = ("corpus/blocks", "models/heads", "geometry/layer_{layer}")  # of every chapter that looks at the model
+SIMULATIONS = ("gaussian", "gaussian_published", "gaussian_asymptotic", "sphere")
+# In the order of the story, which is that of the report: chapters, and the figures of a chapter, the leading one first.
+CHAPTERS = {
+    "heads": Chapter(
+        "the rates of the model's heads",
+        stores=(*TOKENS, "limits/layer_{layer}", "errors/layer_{layer}"),
+        sources=("bert",),
+        figures=("beta_vs_horizon", "convergence", "heat_map", "local_slopes", "bias_fluctuation"),
+    ),
+    "tails": Chapter(
+        "how heavy the tails of the tokens are",
+        stores=(*TOKENS, "tails/layer_{layer}"),
+        figures=("tails",),
+    ),
+    "ablation": Chapter(
+        "chosen heads with their attention scaled",
+        stores=(*TOKENS, "ablation/errors"),
+        sources=("ablation",),
+        figures=("ablation",),
+    ),
+    "theory": Chapter(
+        "simulated tokens with known limits",
+        stores=tuple(f"synthetic/{name}" for name in (*SIMULATIONS, "hardmax", "uniform", "normality")),
+        sources=SIMULATIONS,
+        summaries=("uniform", "hardmax", "normality", "constants"),
+        figures=(
+            *("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic"),
+            *("sphere_beta_vs_horizon", "hardmax", "uniform", "normality"),
+        ),
+    ),
+}
+JUDGED = ("bert", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
+
+
+def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:
+    """The `stores`, `sources`, `summaries` or `figures` of these chapters, in the order of the story, each once."""
+    chosen = [getattr(chapter, field) for name, chapter in CHAPTERS.items() if name in chapters]
+    return list(dict.fromkeys(item for items in chosen for item in items))
+
+
+def store_files(chapters: Collection[str], layers: Sequence[int]) -> list[str]:
+    """Paths of the stores of these chapters, those of their fits among them."""
+    names = brought("stores", chapters) + [f"rates/{name}" for name in fitted(chapters)]
+    each = [name.format(layer=layer) for name in names for layer in (layers if "{layer}" in name else [0])]
+    return [f"results/{name}.zarr.zip" for name in each]
+
+
+def fitted(chapters: Collection[str]) -> list[str]:
+    """Names of the fits of these chapters, in results/rates/."""
+    return brought("sources", chapters) + brought("summaries", chapters)
+
+
+def chapters_of_claims(chapters: Collection[str]) -> dict[str, str]:
+    """Of each fit that claims are tested on and that is not in these chapters: the chapter that would bring it."""
+    others = [name for name in CHAPTERS if name not in chapters]
+    return {fit: name for name in others for fit in fitted([name]) if fit in JUDGED}
+
+
+def left_out(chapters: Collection[str]) -> str:
+    """One line on the chapters that a run leaves out, and how to add them; "" if it has all."""
+    others = [f"{name} ({chapter.about})" for name, chapter in CHAPTERS.items() if name not in chapters]
+    return f"left out: {', '.join(others)}; to add one, name it in `chapters` of the config" if others else ""
