@@ -48,7 +48,7 @@ def archive(run) -> Path:
 
 
 def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
-    jobs, brought = trace([RATES], run, RULES)
+    jobs, brought = trace([RATES], run, RULES, run)
     assert [job.name for job in jobs] == ["fetch_model", "fit_rates", "split/shard_0"]
     assert [job.parameters for job in jobs] == [
         {"code": "'ab'"},
@@ -62,12 +62,12 @@ def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
 def test_results_of_other_parameters_are_not_archived(run):
     rules = RULES | {"fit_rates": Params({"code": "'ef'", "bootstrap": "20"}, [])}
     with pytest.raises(ValueError, match=r"fit_rates/log\.txt: that job ran with other parameters .* `make reproduce`"):
-        trace([RATES], run, rules)
+        trace([RATES], run, rules, run)
 
 
 def test_a_result_without_a_record_is_named_with_a_remedy(run):
     with pytest.raises(LookupError, match=r"results/other\.csv: Snakemake has no record .* --forcerun results/other"):
-        trace(["results/other.csv"], run, RULES)
+        trace(["results/other.csv"], run, RULES, run)
 
 
 def test_the_payload_is_the_run_without_the_weights(archive):

@@ -15,7 +15,9 @@ from jsonschema.validators import extend
 from attnlimit.corpus.location import file_name, is_url, local_files
 from attnlimit.model.files import layers_of
 from attnlimit.plan.costs import KNOWN, job_count
+from attnlimit.plan.folders import located
 
+RELATIVE = "in the project's folder, beside the Snakefile, from where relative names count"
 LARGEST = 2**63 - 1  # integer of a store
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
 CUTS = {  # by rule: the key that says into how many jobs its work is cut
@@ -44,10 +46,10 @@ SOURCES = {  # by section and source: the keys it needs, and those it may have
 Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
 
-def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
+def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Path()) -> None:
     """Raise ValueError at the first key that the schema or the rules between keys refuse.
 
-    Files of the sections in `away` are not looked for.
+    Files of the sections in `away` are not looked for; those of the others, if relative, from the folder `root`.
     """
     error = best_match(validator(schema).iter_errors(config))
     if error is not None:
@@ -69,10 +71,10 @@ def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
     for name in ("fetch_corpus", "fetch_model"):
         check_source(name, config[name])
     if config["fetch_corpus"]["source"] in ("dump", "text") and "fetch_corpus" not in away:
-        check_location(config["fetch_corpus"])
+        check_location(config["fetch_corpus"], root)
     check_uniform(config["simulate_uniform"])
     if "fetch_model" not in away:
-        check_layers(config["layers"], config["fetch_model"])
+        check_layers(config["layers"], located(config["fetch_model"], root))
     check_jobs(config)
 
 
@@ -137,18 +139,19 @@ def check_source(name: str, section: dict) -> None:
         refuse(f"{name}.location", f"{section['location']!r:.100} is not of the form owner/name")
 
 
-def check_location(section: dict) -> None:
+def check_location(section: dict, root: Path) -> None:
     location, text = section["location"], section["source"] == "text"
+    path, files = Path(located(section, root)["location"]), local_files(located(section, root))
     if is_url(location):
         if text or not re.match("https?://[^/]", location) or not file_name(location):
             refuse("fetch_corpus.location", f"{location!r:.100}: only a dump can be a URL, http(s)://host/path/file")
-    elif not (Path(location).is_file() or (text and Path(location).is_dir())):
-        refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} here")
-    elif not local_files(section):
+    elif not (path.is_file() or (text and path.is_dir())):
+        refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} {RELATIVE}")
+    elif not files:
         refuse("fetch_corpus.location", f"folder {location!r:.200} holds no .txt files")
-    elif Path(location).is_dir() and section["sha256"]:
+    elif path.is_dir() and section["sha256"]:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
-    elif braced := [name for name in local_files(section) if {"{", "}"} & set(name)]:
+    elif braced := [name for name in files if {"{", "}"} & set(name)]:
         refuse("fetch_corpus.location", f"{braced[0]!r:.200}: Snakemake takes braces for a wildcard; rename the file")
 
 
