@@ -131,7 +131,7 @@ def test_tidy_removes_stores_of_other_layers_alone(project):
         ("layers: [0\nseed: 1\n", r"faulty\.yaml, line 2, column 5: broken YAML .*"),
         (
             "fetch_corpus: {source: text, location: no/such}\n",
-            r"config: fetch_corpus\.location: no .*Snakefile.*",
+            r"config: fetch_corpus\.location: no .*Snakefile \(in faulty\.yaml\)",
         ),
     ],
 )

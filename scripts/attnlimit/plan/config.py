@@ -17,7 +17,7 @@ from attnlimit.model.files import layers_of
 from attnlimit.plan.costs import KNOWN, job_count
 from attnlimit.plan.folders import located
 
-RELATIVE = "in the project's folder, beside the Snakefile, from where relative names count"
+RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
 CUTS = {  # by rule: the key that says into how many jobs its work is cut
