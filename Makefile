@@ -64,8 +64,10 @@ env-test: setup ## the small run with each rule in its own environment, on a hos
 readme: setup ## put the figure and the tables of a run into the README: the default one, or RUN=...
 	$(BIN)/python docs/readme.py "$(FOLDER)"
 
-lint: setup ## ruff, snakefmt, snakemake --lint
+lint: setup ## ruff, import-linter, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@said=$$(PYTHONPATH=scripts $(BIN)/lint-imports --no-cache --no-logo) || { echo "$$said"; exit 1; }
+	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
 

@@ -4,7 +4,7 @@ import xarray as xr
 
 from attnlimit.coordinates import STATISTICS
 from attnlimit.log import bar, open_log
-from attnlimit.rates.fits import fit_errors
+from attnlimit.rates.fits import fit_errors, fit_whole_layer
 from attnlimit.rates.power_law import Bootstrap
 from attnlimit.seeds import generator
 from attnlimit.store import inherited, read, write
@@ -15,11 +15,17 @@ p, options = snakemake.params, snakemake.params.settings
 stores = [read(path) for path in snakemake.input.errors]
 
 
-def rates_of(errors):
+def bootstraps(errors):
+    """The same draws for the heads of a layer and for the whole of it."""
     layer = int(errors.get("layer", 0))
     streams = [generator(p.seed, f"fit_rates {p.source}", layer, number) for number in range(len(STATISTICS))]
-    bootstraps = [Bootstrap(options["bootstrap"], errors.attrs["nested"], stream) for stream in streams]
-    return fit_errors(errors, bootstraps, options["misfit"], options["saturated"])
+    return [Bootstrap(options["bootstrap"], errors.attrs["nested"], stream) for stream in streams]
+
+
+def rates_of(errors):
+    marks = options["misfit"], options["saturated"]
+    rates = fit_errors(errors, bootstraps(errors), *marks)
+    return rates.merge(fit_whole_layer(errors, bootstraps(errors), *marks)) if "head" in errors.dims else rates
 
 
 fits = [rates_of(errors) for errors in bar(stores, total=len(stores), unit="stores", name="rates")]

@@ -46,5 +46,5 @@ def layer_of(number: int) -> Layer:
 
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 errors = measure_settings(settings, partial(errors_of, layer_of=layer_of), protocol, "ablation")
-facts = protocol.facts() | {"population": len(numbers), "settings": [setting.name for setting in settings]}
+facts = protocol.facts() | {"population": len(numbers)}
 write(errors, snakemake.output.errors, **identity(corpus, weights), **facts, code=p.code)

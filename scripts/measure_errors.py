@@ -6,8 +6,8 @@ import xarray as xr
 
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
-from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
-from attnlimit.experiments.errors import replicate_errors
+from attnlimit.coordinates import STATISTICS, by_head
+from attnlimit.experiments.errors import limit_is_exact, replicate_errors
 from attnlimit.log import bar, open_log
 from attnlimit.model.population import gather
 from attnlimit.store import identity, read, write
@@ -32,18 +32,19 @@ def moments_at_sizes(sample):
 
 
 shown = bar(samples, total=len(samples), unit="replicates", name="errors")
-shifted_limit = limit["mean"].values - output_shift(heads, centre), limit["covariance"].values
+shifted_limit = limit["limit_mean"].values - output_shift(heads, centre), limit["limit_covariance"].values
 count = len(heads.query_weight)
 measured = replicate_errors(map(moments_at_sizes, shown), *shifted_limit, count, options["group"])
 
 errors = xr.Dataset(
-    {name: (("head", "replicate", "n"), measured[name]) for name in STATISTICS}
+    by_head("error", ("statistic", "head", "replicate", "n"), measured["error"])
     | {
         "mean_difference": (("group", "n", "feature"), measured["mean_difference"]),
         "cov_difference": (("group", "n", "feature", "feature_2"), measured["cov_difference"]),
     },
     coords={
-        "head": [*weights["head"].values, WHOLE_LAYER],
+        "statistic": list(STATISTICS),
+        "head": weights["head"].values,
         "replicate": p.replicates,
         "n": options["sizes"],
         "group": np.unique(np.array(p.replicates) // options["group"]),
@@ -52,4 +53,5 @@ errors = xr.Dataset(
 )
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": limit.attrs["population"]}
 facts |= {"nested": options["nested"], "replacement": options["replacement"]}
+facts["limit_is_exact"] = limit_is_exact(options["replacement"], limit.attrs["queries"], limit.attrs["population"])
 write(errors, snakemake.output.errors, **identity(limit), **facts, code=p.code)

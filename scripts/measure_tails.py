@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attnlimit.coordinates import WHOLE_LAYER
 from attnlimit.experiments.tails import tails_of_tokens
 from attnlimit.log import bar, open_log
 from attnlimit.model.population import gather
@@ -23,6 +22,5 @@ tokens = (gather(snakemake.input.embeddings, p.layer, numbers[cut]) for cut in b
 shown = bar(tokens, total=len(blocks), unit="blocks", name="tails")
 
 tails = tails_of_tokens(shown, *law, tilts, options["directions"], options["scales"], options["effective"])
-tails = tails.assign_coords(head=[*heads["head"].values, WHOLE_LAYER], layer=p.layer)
 facts = {"population": len(numbers), "effective": options["effective"]}
-write(tails, snakemake.output.tails, **identity(corpus, heads), **facts, code=p.code)
+write(tails.assign_coords(layer=p.layer), snakemake.output.tails, **identity(corpus, heads), **facts, code=p.code)

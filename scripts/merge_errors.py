@@ -5,6 +5,7 @@ import numpy as np
 from attnlimit.experiments.merging import merge_errors
 from attnlimit.log import open_log
 from attnlimit.store import read, write
+from attnlimit.theory.geometry import value_variance
 
 open_log(snakemake.log[0])
 p = snakemake.params
@@ -12,5 +13,6 @@ p = snakemake.params
 parts = [read(path) for path in snakemake.input.errors]
 limit, geometry = read(snakemake.input.limit), read(snakemake.input.geometry)
 value_weight = read(snakemake.input.heads, layer=p.layer)["value_weight"].values.astype(np.float64)
-errors = merge_errors(parts, limit, geometry, value_weight)
+spread = value_variance(value_weight, geometry["token_covariance"].values)  # (head,)
+errors = merge_errors(parts, limit, geometry, spread)
 write(errors, snakemake.output.errors, **(parts[0].attrs | {"code": p.code}))

@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
@@ -19,16 +18,16 @@ open_log(snakemake.log[0])
 set_theme()
 
 rates = read(snakemake.input.rates)
-of_layer, of_head, alpha = (rates[name].values for name in ("of_layer", "of_head", "alpha"))
+of_layer, of_head = rates["of_layer"].values, rates["of_head"].values
 heads = list(dict.fromkeys(zip(of_layer, of_head, strict=True)))
 figure, axes = plt.subplots(1, len(PANELS), figsize=(WIDTH, 3.6), sharey=True, layout="constrained")
 
 for axis, (title, (statistic, part)) in zip(axes, PANELS.items(), strict=True):
     draw_predictions(axis, rates["horizon"].values, power=2, square="α²H²")
     for number, (layer, head) in enumerate(heads):
-        fits = rates.sel(statistic=STATISTICS.index(statistic), part=PARTS.index(part))
+        fits = rates.sel(statistic=statistic, part=part)
         fits = fits.isel(setting=(of_layer == layer) & (of_head == head))
-        unscaled = float(fits["horizon"][0]) / alpha[int(fits["setting"][0])]  # the same from every alpha
+        unscaled = float(fits["horizon"][0] / fits["alpha"][0])  # the same from every alpha
         label = f"layer {layer}, head {head}: H = {unscaled:.2g}"
         order = fits.sortby("horizon")
         axis.plot(order["horizon"] ** 2, order["beta"], color=PALETTE[number], lw=0.7, alpha=0.5)

@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.report.style import BOUND, COLOURS, WIDTH, save, set_theme
@@ -20,7 +19,7 @@ open_log(snakemake.log[0])
 set_theme()
 
 heads = read(snakemake.input.rates)
-heads = heads.sel(head=heads["head"] != WHOLE_LAYER).stack(row=("layer", "head"))
+heads = heads.stack(row=("layer", "head"))
 drawn = read(snakemake.input.gaussian)
 dimension, isotropic = drawn["dimension"].values, drawn["isotropic"].values
 simulated = {"$d$ = 1, from counts": read(snakemake.input.counted)}
@@ -30,7 +29,7 @@ horizon = np.concatenate([data["horizon"].values for data in (heads, *simulated.
 figure, axes = plt.subplots(len(ROWS), 2, figsize=(WIDTH, 6.8), sharex=True, sharey=True, layout="constrained")
 
 for (left, right), (name, (statistic, part)) in zip(axes, ROWS.items(), strict=True):
-    chosen = {"statistic": STATISTICS.index(statistic), "part": PARTS.index(part)}
+    chosen = {"statistic": statistic, "part": part}
     for axis in (left, right):
         draw_predictions(axis, horizon)
     draw_rates(left, heads.sel(chosen), COLOURS[statistic], "o", "one head")
@@ -38,7 +37,7 @@ for (left, right), (name, (statistic, part)) in zip(axes, ROWS.items(), strict=T
         draw_rates(right, data.sel(chosen), COLOURS[statistic], markers[label], label)
     left.set(ylabel=name)
 strongest = heads.isel(row=int(heads["horizon"].argmax("row")))
-where = (float(strongest["horizon"]), float(strongest["beta"].sel(statistic=STATISTICS.index("cov"), part=0)))
+where = (float(strongest["horizon"]), float(strongest["beta"].sel(statistic="cov", part="error")))
 note = f"layer {int(strongest['layer'])}, head {int(strongest['head'])}"
 axes[1, 0].annotate(note, where, (5, 4), textcoords="offset points", ha="right", va="bottom", fontsize=7, color=BOUND)
 model, population = heads.attrs["model"]["name"].split("/")[-1], heads.attrs["population"]

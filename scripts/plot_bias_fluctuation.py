@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_sizes
 from attnlimit.report.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
@@ -16,24 +15,24 @@ set_theme()
 
 rates = read(snakemake.input.rates)
 n = rates["n"].values
-heads = rates.sel(head=rates["head"] != WHOLE_LAYER).stack(row=("layer", "head"))
+heads = rates.stack(row=("layer", "head"))
 heads = heads.isel(row=np.argsort(heads["horizon"].values))
 chosen = {"smallest": 0, "median": heads.sizes["row"] // 2, "largest": -1}
 figure, axes = plt.subplots(2, 3, figsize=(WIDTH, 4.8), sharex=True, sharey="row", layout="constrained")
 
 for row, (statistic, colour) in zip(axes, COLOURS.items(), strict=True):
     for axis, position in zip(row, chosen.values(), strict=True):
-        head = heads.isel(row=position).sel(statistic=STATISTICS.index(statistic))
+        head = heads.isel(row=position).sel(statistic=statistic)
         scale = float(head["limit_scale"])
-        start = float(head["value"].sel(part=PARTS.index("error"))[0]) / scale
+        start = float(head["value"].sel(part="error")[0]) / scale
         for power, style in ((0.5, ":"), (1, (0, (1, 3)))):
             axis.plot(
                 n, 1.5 * start * (n / n[0]) ** -power, color=PARAMETRIC, lw=1, ls=style, label=f"slope −{power:g}"
             )
-        floor = head["noise_floor"].sel(part=PARTS.index("bias")) / scale
+        floor = head["noise_floor"].sel(part="bias") / scale
         axis.plot(n, floor, color=BOUND, lw=0.8, ls="--", label="noise floor of the bias")
         for part, (line, marker) in SHAPES.items():
-            curve = head.sel(part=PARTS.index(part))
+            curve = head.sel(part=part)
             bars = 1.96 * curve["value_se"] / scale if marker else None
             face = "white" if curve["misfit"] or curve["saturated"] else colour
             fitted = np.isfinite(float(curve["beta"]))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import whole_layer
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_sizes, layer_panels
 from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
@@ -11,17 +11,18 @@ from attnlimit.store import read
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
-relative = rates["value"] / rates["limit_scale"]
+rates = read(snakemake.input.rates).sel(part="error")
+relative = rates["value"] / rates["limit_scale"]  # of the heads
+lowest = np.minimum(relative.min("head"), rates["layer_value"] / rates["layer_limit_scale"])
 layers, n = rates["layer"].values, rates["n"].values
 figure, panels = layer_panels(layers, 2.3)
 
 for layer, axis in panels.items():
     for name, colour in COLOURS.items():
-        data = rates.sel(layer=layer, statistic=STATISTICS.index(name))
-        heads = relative.sel(layer=layer, statistic=STATISTICS.index(name), head=rates["head"] != WHOLE_LAYER)
+        data = rates.sel(layer=layer, statistic=name)
+        heads = relative.sel(layer=layer, statistic=name)
         axis.plot(n, heads.values.T, color=colour, alpha=0.35, lw=0.6)
-        whole = data.sel(head=WHOLE_LAYER)
+        whole = whole_layer(data)
         scale, beta = float(whole["limit_scale"]), float(whole["beta"])
         face = "white" if whole["misfit"] or whole["saturated"] else colour
         style = {"color": colour, "mfc": face, "ms": 3.5, "capsize": 1.5}
@@ -29,15 +30,14 @@ for layer, axis in panels.items():
         axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
         fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
-    slowest = relative.sel(layer=layer, statistic=STATISTICS.index("cov")).isel(n=0).max()
+    slowest = relative.sel(layer=layer, statistic="cov").isel(n=0).max()
     top = 1.4 * float(slowest)
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
     axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 2.4, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
     axis.set(yscale="log", title=f"layer {layer}")
     draw_sizes(axis, n)
     axis.legend(loc="lower left", handletextpad=0.2)
-both = [STATISTICS.index(name) for name in COLOURS]
-axis.set_ylim(bottom=0.12 * float(relative.sel(statistic=both).min()))  # room for the legends
+axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  # room for the legends
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
 save(figure, dict(snakemake.output))

@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.report.style import COLOURS, NAMES, WIDTH, save, set_theme
@@ -13,7 +12,7 @@ from attnlimit.store import read
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+rates = read(snakemake.input.rates).sel(part="error")
 n = rates["n"].values
 moved = max(float(rates[f"{name}_discretisation"].max()) for name in NAMES)
 note = f"the same tokens in bins twice as wide: no average error moves by more than {moved:.1%}"
@@ -22,7 +21,7 @@ figure, (left, *right) = plt.subplots(1, 3, figsize=(WIDTH, 3.4), layout="constr
 
 draw_predictions(left, rates["horizon"].values)
 for statistic, marker in zip(NAMES, "os", strict=True):
-    fits = rates.sel(statistic=STATISTICS.index(statistic))
+    fits = rates.sel(statistic=statistic)
     draw_rates(left, fits, COLOURS[statistic], marker, NAMES[statistic])
 left.set(xscale="log", xlabel="horizon $H$", ylabel=r"rate $\beta$", title="rate", ylim=(0, None))
 left.set_xticks([0.3, 0.5, 1, 2, 3], ["0.3", "0.5", "1", "2", "3"])
@@ -30,7 +29,7 @@ left.minorticks_off()
 
 for axis, (statistic, name) in zip(right, NAMES.items(), strict=True):
     for number, colour in zip(rates["setting"].values, colours, strict=True):
-        fit = rates.sel(statistic=STATISTICS.index(statistic), setting=number)
+        fit = rates.sel(statistic=statistic, setting=number)
         scale, label = float(fit["limit_scale"]), f"H = {float(fit['horizon']):g}"
         axis.errorbar(
             n, fit["value"] / scale, 1.96 * fit["value_se"] / scale, fmt="o", ms=2.5, color=colour, label=label

@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.report.style import BOUND, NAMES, WIDTH, layer_colours, save, set_theme
@@ -15,7 +14,7 @@ TICKS = {"_": ("bound_v1_experiment", "1/(2(1+Ψ))"), "x": ("bound_v1_theorem", 
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+rates = read(snakemake.input.rates).sel(part="error")
 dimension, isotropic = rates["dimension"].values, rates["isotropic"].values
 colours = layer_colours(np.unique(dimension))
 markers = dict(zip(colours, "osD^v<>", strict=False))
@@ -33,7 +32,7 @@ for row, shape in zip(axes, (True, False), strict=True):
                 axis.scatter([], [], s=28, color=BOUND, marker=marker, lw=1.2, label=label)
         for d, colour in colours.items():
             chosen = (dimension == d) & (isotropic == shape)
-            fits = rates.sel(statistic=STATISTICS.index(statistic)).isel(setting=chosen)
+            fits = rates.sel(statistic=statistic).isel(setting=chosen)
             for marker, (bound, _) in () if shape else TICKS.items():
                 axis.scatter(fits["horizon"] * shifts[d], fits[bound], s=28, color=[colour], marker=marker, lw=1.2)
             draw_rates(axis, fits, colour, markers[d], f"d = {d}", shifts[d])

@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_sizes
 from attnlimit.report.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
@@ -13,9 +12,7 @@ from attnlimit.store import read
 open_log(snakemake.log[0])
 set_theme()
 
-rates, counted = (
-    read(path).sel(part=PARTS.index("error")) for path in (snakemake.input.rates, snakemake.input.counted)
-)
+rates, counted = (read(path).sel(part="error") for path in (snakemake.input.rates, snakemake.input.counted))
 dimension, isotropic = rates["dimension"].values, rates["isotropic"].values
 largest = np.unique(dimension)[-2:]  # below, the replicates are too few for slopes between neighbours
 columns = {"d = 1, from counts": counted}
@@ -31,7 +28,7 @@ for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         n = column["n"].values.astype(float)  # the product of two sizes may exceed an integer
         axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, parametric")
         for number in column["setting"].values:
-            fit = column.sel(setting=number, statistic=STATISTICS.index(statistic))
+            fit = column.sel(setting=number, statistic=statistic)
             colour = colours[float(fit["horizon"].round(9))]
             between = np.sqrt(n[:-1] * n[1:])
             axis.vlines(between, fit["local_slope_low"], fit["local_slope_high"], color=colour, lw=0.8, alpha=0.5)

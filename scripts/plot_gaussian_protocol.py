@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 from matplotlib.legend_handler import HandlerTuple
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.report.style import COLOURS, NAMES, PALETTE, WIDTH, save, set_theme
@@ -14,13 +13,13 @@ FINITE = PALETTE[4]
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+rates = read(snakemake.input.rates).sel(part="error")
 exact = rates["exact"].values
 ratio = float(rates["horizon_published"][0] / rates["horizon"][0])  # the same at every scale
 figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 3.4), sharey=True, layout="constrained")
 
 for (statistic, name), axis in zip(NAMES.items(), axes, strict=True):
-    fits = rates.sel(statistic=STATISTICS.index(statistic))
+    fits = rates.sel(statistic=statistic)
     draw_predictions(axis, fits["horizon"].values)
     pairs = [fits.isel(setting=exact), fits.isel(setting=~exact)]
     if exact.any() and not exact.all():

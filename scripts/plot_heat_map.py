@@ -5,7 +5,6 @@ import numpy as np
 import seaborn as sns
 from matplotlib.colors import LogNorm
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.log import open_log
 from attnlimit.report.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
 from attnlimit.store import read
@@ -13,11 +12,16 @@ from attnlimit.store import read
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+rates = read(snakemake.input.rates).sel(part="error")
 layers = rates["layer"].values
-columns = ["all" if head == WHOLE_LAYER else str(head) for head in rates["head"].values]
+columns = [*map(str, rates["head"].values), "all"]
 height = 0.55 + 0.22 * len(layers)  # inches of one map
 figure, axes = plt.subplots(len(NAMES) + 1, 1, figsize=(WIDTH, 3 * height), layout="constrained")
+
+
+def beside(fits, name):
+    """A variable of the heads, (layer, head + 1): last that of the whole layer."""
+    return np.column_stack([fits[name], fits[f"layer_{name}"]])
 
 
 def short(number: float) -> str:
@@ -26,11 +30,9 @@ def short(number: float) -> str:
 
 
 def heat_map(axis, data, title, **colours):
-    numbers = np.array([[short(number) for number in row] for row in data.values])
+    numbers = np.array([[short(number) for number in row] for row in data])
     looks = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 8}, "linewidths": 0.6}
-    sns.heatmap(
-        data.values, ax=axis, xticklabels=columns, yticklabels=layers, cbar_kws={"pad": 0.01}, **looks, **colours
-    )
+    sns.heatmap(data, ax=axis, xticklabels=columns, yticklabels=layers, cbar_kws={"pad": 0.01}, **looks, **colours)
     axis.set(ylabel="layer")
     axis.set_title(title, loc="left")
     axis.tick_params(length=0)
@@ -38,18 +40,19 @@ def heat_map(axis, data, title, **colours):
 
 
 for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
-    fits = rates.sel(statistic=STATISTICS.index(statistic))
+    fits = rates.sel(statistic=statistic)
     heat_map(
         axis,
-        fits["beta"],
+        beside(fits, "beta"),
         rf"$\beta$ of the {name}; ○: no power law, or saturated",
         cmap=DIVERGING,
         vmin=0,
         center=0.5,
         vmax=1,
     )
-    row, column = np.nonzero((fits["misfit"] | fits["saturated"]).values)
+    row, column = np.nonzero(beside(fits, "misfit") | beside(fits, "saturated"))
     axis.scatter(column + 0.88, row + 0.22, s=11, facecolors="white", edgecolors="black", linewidths=0.7)
-heat_map(axes[-1], rates["horizon"], "horizon $H$", cmap=COUPLING, norm=LogNorm())
+no_horizon = np.full(len(layers), np.nan)  # of a whole layer
+heat_map(axes[-1], np.column_stack([rates["horizon"], no_horizon]), "horizon $H$", cmap=COUPLING, norm=LogNorm())
 axes[-1].set(xlabel="head")
 save(figure, dict(snakemake.output))

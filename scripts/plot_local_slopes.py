@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import whole_layer
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_sizes, layer_panels
 from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
@@ -13,7 +13,7 @@ LOWEST, HIGHEST = -0.25, 1.25  # shown at most: few replicates give wilder steps
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+rates = read(snakemake.input.rates).sel(part="error")
 n = rates["n"].values
 between = np.sqrt(n[:-1] * n[1:])
 figure, panels = layer_panels(rates["layer"].values, 2.1)
@@ -21,10 +21,9 @@ figure, panels = layer_panels(rates["layer"].values, 2.1)
 for layer, axis in panels.items():
     axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, parametric")
     for (statistic, colour), aside in zip(COLOURS.items(), (0.97, 1.03), strict=True):
-        data = rates.sel(layer=layer, statistic=STATISTICS.index(statistic))
-        heads = data["local_slope"].sel(head=data["head"] != WHOLE_LAYER)
-        axis.plot(between, heads.values.T, color=colour, alpha=0.3, lw=0.6)
-        whole = data.sel(head=WHOLE_LAYER)
+        data = rates.sel(layer=layer, statistic=statistic)
+        axis.plot(between, data["local_slope"].values.T, color=colour, alpha=0.3, lw=0.6)
+        whole = whole_layer(data)
         x = between * aside  # so that the intervals do not hide each other
         axis.vlines(x, whole["local_slope_low"], whole["local_slope_high"], color=colour, lw=1.2)
         axis.plot(x, whole["local_slope"], "o", ms=3.5, color=colour, label=f"{NAMES[statistic]}, whole layer")

@@ -10,7 +10,7 @@ open_log(snakemake.log[0])
 set_theme()
 
 data = read(snakemake.input.normality)
-along, across = (data.sel(coordinate=data.attrs["coordinates"].index(name)) for name in ("along", "across"))
+along, across = (data.sel(coordinate=name) for name in ("along", "across"))
 tilts, n = data["tilt"].values, data["n"].values
 figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 5.8), layout="constrained")
 (quantiles, ratios), (by_effective, by_carriers) = axes
@@ -19,7 +19,7 @@ shown = [(tilt, size) for tilt in (len(tilts) // 3, 2 * len(tilts) // 3) for siz
 tilt_colours = layer_colours(range(len(tilts)))
 for (tilt, size), marker in zip(shown, "osv^", strict=True):
     label = f"$|t|$ = {tilts[tilt]:g}, $n$ = {n[size]:,}"
-    quantile = along["quantile"].isel(setting=tilt, n=size)
+    quantile = along["error_quantile"].isel(setting=tilt, n=size)
     quantiles.plot(
         data["normal_quantile"],
         quantile,

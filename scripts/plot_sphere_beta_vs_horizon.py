@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.report.style import COLOURS, HEURISTIC, NAMES, WIDTH, save, set_theme
@@ -11,7 +10,7 @@ from attnlimit.store import read
 open_log(snakemake.log[0])
 set_theme()
 
-rates = read(snakemake.input.rates).sel(part=PARTS.index("error"))
+rates = read(snakemake.input.rates).sel(part="error")
 published = rates["published"].values
 sides = [side for side in (~published, published) if side.any()]
 figure, axes = plt.subplots(
@@ -20,7 +19,7 @@ figure, axes = plt.subplots(
 
 for index, axis in enumerate(axes):
     name, side = list(COLOURS)[index // len(sides)], sides[index % len(sides)]
-    data = rates.sel(statistic=STATISTICS.index(name)).isel(setting=side)
+    data = rates.sel(statistic=name).isel(setting=side)
     horizon = draw_predictions(axis, data["horizon"].values)
     draw_rates(axis, data, COLOURS[name], "o", "measured, 95 % interval")
     axis.set(xscale="log", xlabel="horizon $H$")

@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.coordinates import WHOLE_LAYER
 from attnlimit.log import open_log
 from attnlimit.report.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.store import read
@@ -26,7 +25,7 @@ for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), str
     label = f"layer {name}, effective rank {float(layer['participation_ratio']):.0f}"
     spectrum.plot(rank[share > 0], share[share > 0], color=colour, lw=1.1, label=label)
 
-    heads = layer.sel(head=layer["head"] != WHOLE_LAYER)
+    heads = layer[["variance", "kurtosis", "log_mgf_ratio", "effective_tokens", "sub_gaussian"]]
     for head in heads["head"].values:
         data = heads.sel(head=head, direction=LEADING)
         middle = int((data["scale"] < 0).sum())  # where s = 0 is put, with its limit R = 1
@@ -39,7 +38,7 @@ for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), str
     rest = heads["kurtosis"].isel(direction=slice(1, None)).values  # (head, direction)
     kurtosis.scatter(np.repeat(aside, rest.shape[1]), rest.ravel(), s=7, c=[colour], alpha=0.45, lw=0)
     kurtosis.scatter(aside, heads["kurtosis"].sel(direction=LEADING), s=16, c=[colour], edgecolors="white", lw=0.4)
-    own = layer["kurtosis"].sel(head=WHOLE_LAYER)
+    own = layer["layer_kurtosis"]
     kurtosis.scatter(np.full(own.size, place + SPREAD + 0.1), own, s=14, color=BOUND, marker="_", lw=1.1)
 
     horizon = np.sqrt(heads["variance"].sel(direction=LEADING))

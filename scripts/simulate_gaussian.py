@@ -16,5 +16,4 @@ p, options = snakemake.params, snakemake.params.settings
 settings = horizon_settings(options["dimensions"], options["condition"], options["scales"], p.seed)
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 errors = measure_settings(settings, errors_of, protocol, "gaussian")
-facts = protocol.facts() | {"settings": [setting.name for setting in settings]}
-write(errors, snakemake.output.errors, **facts, code=p.code)
+write(errors, snakemake.output.errors, **protocol.facts(), code=p.code)

@@ -12,5 +12,5 @@ p, options = snakemake.params, snakemake.params.settings
 settings = [Setting(horizon, options["bin_width"]) for horizon in options["horizons"]]
 protocol = Protocol.of(options | {"nested": False, "dtype": "float64"}, p.seed, "cpu")
 errors = measure_settings(settings, errors_of, protocol, "counted")
-facts = protocol.facts() | {"settings": [setting.name for setting in settings], "bin_width": options["bin_width"]}
+facts = protocol.facts() | {"bin_width": options["bin_width"]}
 write(errors, snakemake.output.errors, **facts, code=p.code)

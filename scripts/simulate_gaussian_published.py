@@ -21,5 +21,5 @@ for setting in bar(settings, total=len(settings), unit="settings", name="publish
     kept += errors_by_reference(setting, references, tokens, protocol)
 
 names = [f"{setting.name} {reference}" for setting in settings for reference in references]
-facts = protocol.facts() | {"settings": names, "reference_tokens": tokens}
-write(stack(kept, protocol.sizes), snakemake.output.errors, **facts, code=p.code)
+facts = protocol.facts() | {"reference_tokens": tokens}
+write(stack(kept, names, protocol.sizes), snakemake.output.errors, **facts, code=p.code)

@@ -17,6 +17,5 @@ heads = unit_heads(options["dimension"], p.seed)
 settings = choose_settings(heads, options["radius"], options["horizons"], options["scales"])
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 errors = measure_settings(settings, errors_of, protocol, "sphere")
-facts = protocol.facts() | {"settings": [setting.name for setting in settings]}
-facts |= {"dimension": options["dimension"], "radius": options["radius"]}
+facts = protocol.facts() | {"dimension": options["dimension"], "radius": options["radius"]}
 write(errors, snakemake.output.errors, **facts, code=p.code)

@@ -10,7 +10,5 @@ p, options = snakemake.params, snakemake.params.settings
 grid = Grid(options["step"], options["angles"])
 how = (options[key] for key in ("sizes", "largest_in_plane", "radii", "replicates", "limit_draws"))
 suprema = simulate(*how, grid, p.seed)
-balls = zip(suprema["dimension"].values, suprema["radius"].values, strict=True)
-names = [f"d = {dimension}, R = {radius:g}" for dimension, radius in balls]
 facts = {"seed": p.seed, "step": grid.step, "angles": grid.angles}
-write(suprema, snakemake.output.suprema, settings=names, **facts, code=p.code)
+write(suprema, snakemake.output.suprema, **facts, code=p.code)

@@ -1,3 +1,7 @@
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported; two workers share two cores
+
 import torch
 from hypothesis import HealthCheck, settings
 

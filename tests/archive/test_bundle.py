@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from rocrate.rocrate import ROCrate
 
 from attnlimit.archive import restore as restore_command
 from attnlimit.archive import verify as verify_command
 from attnlimit.archive.bag import files_below, pack
 from attnlimit.archive.bundle import ARCHIVE, restore, verified
 from attnlimit.archive.crate import METADATA
-from attnlimit.archive.snakemake_records import Params, read_record, record_path, trace
+from attnlimit.archive.snakemake_records import read_record, record_path
 from attnlimit.plan.workflow_files import commit
 from support.bags import entries, rewrite
 from support.tiny_run import (
@@ -22,7 +21,6 @@ from support.tiny_run import (
     HEADS,
     MODEL,
     RATES,
-    RULES,
     SHARD,
     SPLIT,
     TEXT,
@@ -48,29 +46,6 @@ def archive(run) -> Path:
     return make_archive(Path(ARCHIVE))
 
 
-def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
-    jobs, brought = trace([RATES], run, RULES, run)
-    assert [job.name for job in jobs] == ["fetch_model", "fit_rates", "split/shard_0"]
-    assert [job.parameters for job in jobs] == [
-        {"code": "'ab'"},
-        {"code": "'ef'", "bootstrap": "10"},
-        {"code": "'cd'", "shard": "0", "words": "[7, 8]"},
-    ]
-    assert [job.output for job in jobs] == [MODEL.output, FIT.output, SPLIT.output]
-    assert brought == [TEXT]
-
-
-def test_results_of_other_parameters_are_not_archived(run):
-    rules = RULES | {"fit_rates": Params({"code": "'ef'", "bootstrap": "20"}, [])}
-    with pytest.raises(ValueError, match=r"fit_rates/log\.txt: that job ran with other parameters .* `make reproduce`"):
-        trace([RATES], run, rules, run)
-
-
-def test_a_result_without_a_record_is_named_with_a_remedy(run):
-    with pytest.raises(LookupError, match=r"results/other\.csv: Snakemake has no record .* --forcerun results/other"):
-        trace(["results/other.csv"], run, RULES, run)
-
-
 def test_the_payload_is_the_run_without_the_weights(archive):
     with verified(archive) as (payload, jobs, config, absent):
         names = set(files_below(payload))
@@ -86,27 +61,6 @@ def test_the_payload_is_the_run_without_the_weights(archive):
 def test_embeddings_can_be_left_out(run):
     with verified(make_archive(Path(ARCHIVE), embeddings=False)) as (payload, *_):
         assert not (payload / SHARD).exists() and (payload / HEADS).exists()
-
-
-def test_the_crate_says_how_each_file_was_made(archive):
-    with verified(archive) as contents:
-        crate = ROCrate(contents.payload)
-    made = crate.get("#split/shard_0")
-    assert made.type == "CreateAction"
-    assert made["instrument"].id == "scripts/split.py"
-    needed = [entity.id for entity in made["instrument"]["softwareRequirements"]]
-    assert needed == ["envs/split.yaml", "requirements.lock"]
-    assert made["result"].id == SHARD
-    assert {f"#{TEXT}", f"#{WEIGHTS}"} <= {entity.id for entity in made["object"]}
-    values = {entity["name"]: entity["value"] for entity in made["object"] if entity.type == "PropertyValue"}
-    assert values == {"code": "'cd'", "shard": "0", "words": "[7, 8]"}
-    assert crate.get("#fit_rates")["result"].id == RATES
-    assert crate.mainEntity.id == "Snakefile"
-    assert [profile.id for profile in crate.root_dataset["conformsTo"]] == [
-        "https://w3id.org/ro/wfrun/process/0.5",
-        "https://w3id.org/ro/wfrun/workflow/0.5",
-        "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
-    ]
 
 
 def test_the_same_run_elsewhere_gives_the_same_bytes(archive, tmp_path, monkeypatch):
@@ -133,13 +87,6 @@ def test_a_run_in_a_folder_of_its_own_gives_the_same_bytes_as_a_default_one(arch
     assert make_archive(Path(ARCHIVE), project=run).read_bytes() == expected
     restore(Path(ARCHIVE), run / "restored")
     assert read_record(SHARD, run / "restored")["input"] == [TEXT, WEIGHTS]
-
-
-def test_a_text_of_the_user_with_an_absolute_name_keeps_it(run, tmp_path):
-    record = read_record(SHARD, run)
-    record["input"] = ["/data/a.txt", WEIGHTS]
-    record_path(SHARD, run).write_text(json.dumps(record))
-    assert trace([RATES], run, RULES, tmp_path)[1] == ["/data/a.txt"]
 
 
 def test_restored_files_records_and_settings(archive, tmp_path):

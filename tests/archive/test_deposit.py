@@ -108,13 +108,6 @@ def test_persons_and_other_papers_are_described_too():
     assert "A &lt; B" in metadata["description"]
 
 
-def test_a_citation_without_a_date_is_refused(tmp_path):
-    path = tmp_path / "CITATION.cff"
-    path.write_text("title: attnlimit\nversion: 1\n")
-    with pytest.raises(ValueError, match="CITATION.cff: no date-released, license, authors"):
-        read_citation(path)
-
-
 def test_an_upload_ends_as_a_draft_that_nobody_has_published(server, archive, run):
     code, shown, errors = run("--upload")
     assert (code, errors) == (0, "")

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from attnlimit.attention.draws import draws
-from attnlimit.seeds import generator
 
 HERE = {"population": 1000, "sizes": [8, 16, 32], "nested": True, "replacement": True}
 ADDRESS = {"seed": 7, "layer": 2, "replicate": 3}
@@ -31,14 +30,6 @@ def test_the_same_address_gives_the_same_draw(nested, replacement):
 @pytest.mark.parametrize("change", [{"seed": 8}, {"layer": 3}, {"replicate": 4}, {"layer": 3, "replicate": 2}])
 def test_another_address_gives_another_draw(nested, change):
     assert not np.array_equal(rows(nested=nested), rows(nested=nested, **change))
-
-
-def test_streams_differ_by_name_and_by_each_number():
-    addresses = [(7, "fit_rates", 1, 2), (7, "other", 1, 2), (8, "fit_rates", 1, 2), (7, "fit_rates", 2, 1)]
-    firsts = {int(generator(*address).integers(2**63)) for address in addresses}
-    assert len(firsts) == len(addresses)
-    again = {int(generator(*address).integers(2**63)) for address in addresses}
-    assert firsts == again
 
 
 @given(sizes_of_samples, st.integers(1, 100))

@@ -22,7 +22,7 @@ def real():
     """Inputs of all layers (layer, token, feature) for a few blocks of the first article, and the heads."""
     tokenizer = Tokenizer.from_file(str(embedded_folder() / "tokenizer.json"))
     marks = prepare(tokenizer)
-    pieces = list(word_pieces([[next(read_dump(excerpt_path(), 10**8)).text]], tokenizer))
+    pieces = word_pieces([next(read_dump(excerpt_path(), 10**8)).text], tokenizer)
     blocks = np.split(fill(cut(np.array([3 * 510]), 512), pieces, marks), 3)
     model = load(embedded_folder())
     return np.concatenate(list(layer_inputs(model, blocks)), axis=1), heads_dataset(model), blocks

@@ -1,5 +1,6 @@
 """A table of articles is whole, the same to the byte, and never in memory at once."""
 
+import json
 import tracemalloc
 
 import pyarrow.parquet as parquet
@@ -8,10 +9,8 @@ import pytest
 from attnlimit.corpus import articles as module
 from attnlimit.corpus.articles import (
     Article,
+    read_articles,
     read_identity,
-    read_numbers,
-    read_texts,
-    require_whole,
     up_to,
     write_articles,
 )
@@ -31,10 +30,9 @@ def test_articles_come_back_in_order(tmp_path, monkeypatch):
     assert parquet.read_metadata(path).num_row_groups > 5
     assert parquet.read_table(path).to_pylist() == [row._asdict() for row in numbered(1000)]
     assert [str(kind) for kind in parquet.read_schema(path).types] == ["int64", "string", "int64", "string"]
-    assert read_numbers(path, "revision_id").tolist() == list(range(100, 1100))
-    batches = list(read_texts(path))
-    assert len(batches) > 5 and max(sum(map(len, batch)) for batch in batches) < 520
-    assert [text for batch in batches for text in batch] == [row.text for row in numbered(1000)]
+    batches = list(read_articles(path))
+    assert len(batches) > 5 and max(sum(len(row.text) for row in batch) for batch in batches) < 520
+    assert [row for batch in batches for row in batch] == list(numbered(1000))
     assert read_identity(path) == IDENTITY
 
 
@@ -90,11 +88,23 @@ def test_nothing_is_read_beyond_the_characters():
 def test_a_flipped_byte_is_told_with_a_remedy(tmp_path, place):
     path = tmp_path / "articles.parquet"
     write_articles(numbered(100), path, IDENTITY)
-    require_whole(path)
+    list(read_articles(path))
     content = bytearray(path.read_bytes())
     content[int(place * len(content))] ^= 1
     path.write_bytes(content)
     with pytest.raises(ValueError) as error:
-        require_whole(path)
+        list(read_articles(path))
     assert str(error.value).startswith(f"{path}: damaged table of articles (")
     assert str(error.value).endswith("; delete it and run again")
+
+
+def test_another_identity_in_a_sound_table_is_told(tmp_path):
+    """The checksum covers it too: every store repeats which corpus it is made from."""
+    path = tmp_path / "articles.parquet"
+    write_articles(numbered(10), path, IDENTITY)
+    table = parquet.read_table(path)
+    facts = parquet.read_metadata(path).metadata
+    other = {b"corpus": json.dumps(IDENTITY | {"name": "another"}).encode(), b"sha256": facts[b"sha256"]}
+    parquet.write_table(table.replace_schema_metadata(other), path)
+    with pytest.raises(ValueError, match=r"articles\.parquet: damaged table of articles \(its sha256 is another than"):
+        list(read_articles(path))

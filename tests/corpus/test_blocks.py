@@ -47,7 +47,7 @@ def tokenizer():
 
 @pytest.fixture(scope="module")
 def pieces(texts, tokenizer):
-    return list(word_pieces([texts[:50], [], texts[50:]], tokenizer))
+    return [*word_pieces(texts[:50], tokenizer), *word_pieces([], tokenizer), *word_pieces(texts[50:], tokenizer)]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_full_blocks_leave_out_the_ends_of_articles():
 
 
 def test_marks_written_by_an_author_are_words(tokenizer):
-    [ids] = word_pieces([["a [SEP] b [PAD] [CLS]"]], tokenizer)
+    [ids] = word_pieces(["a [SEP] b [PAD] [CLS]"], tokenizer)
     assert not {0, CLS, SEP} & set(ids.tolist())
 
 
@@ -106,7 +106,7 @@ def test_the_marks_of_roberta_are_taken_from_its_tokenizer():
     tokenizer = words(vocabulary, RobertaProcessing(("</s>", 1), ("<s>", 0)))
     tokenizer.enable_padding(length=16, pad_id=2, pad_token="<pad>")
     assert prepare(tokenizer) == (0, 1)
-    pieces = list(word_pieces([["word other word"]], tokenizer))
+    pieces = word_pieces(["word other word"], tokenizer)
     chosen = cut(np.array([3]), 4)
     assert fill(chosen, pieces, (0, 1)).tolist() == [0, 4, 3, 1, 0, 4, 1]
 

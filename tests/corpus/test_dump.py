@@ -51,7 +51,7 @@ def test_the_excerpt_is_the_one_we_know():
 
 
 def test_the_excerpt_is_found_without_importing_gensim():
-    code = "import sys; from attnlimit.dump import excerpt_path as f; f(); assert 'gensim' not in sys.modules"
+    code = "import sys; from attnlimit.corpus.dump import excerpt_path as f; f(); assert 'gensim' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": str(SCRIPTS)})
 
 

@@ -6,26 +6,31 @@ import pytest
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads
 from attnlimit.experiments.ablation import (
-    Plan,
+    Layer,
     Setting,
-    ablate,
     as_population,
+    errors_of,
     require_heads,
     scaled_head,
     spread_heads,
     whole_blocks,
 )
-from attnlimit.experiments.layout import stack
+from attnlimit.experiments.layout import measure_settings
+from attnlimit.experiments.protocol import Protocol
 from attnlimit.rates.fits import fit_errors
 from attnlimit.rates.power_law import Bootstrap
 from attnlimit.theory.geometry import horizons, tilt_matrix
 from support import dense
 
-PLAN = Plan(sizes=[8, 16, 40], replicates=4, group=2, nested=True, seed=7, block=100, device="cpu", dtype="float64")
+PROTOCOL = Protocol([8, 16, 40], replicates=4, group=2, nested=True, seed=7, device="cpu", dtype="float64")
 RNG = np.random.default_rng(0)
 HEADS = dense.random_heads(RNG, scale=0.4)
 TOKENS = RNG.normal(size=(300, 6)) + 3  # a mean, which alpha scales too: alpha W_q m + b_q
 EACH_ITS_OWN = as_population(TOKENS, np.arange(300), np.zeros(300, int), layer=1)
+
+
+def measured(setting, protocol=PROTOCOL, population=EACH_ITS_OWN):
+    return errors_of(setting, protocol, lambda number: Layer(HEADS, population, block=100))
 
 
 def only(head: int) -> Heads:
@@ -35,13 +40,13 @@ def only(head: int) -> Heads:
 @pytest.mark.parametrize("alpha", [1, 2.5])
 def test_errors_are_those_of_the_dense_formula(alpha):
     setting = Setting(1, 2, alpha)
-    found = ablate(setting, HEADS, EACH_ITS_OWN, PLAN)
+    found = measured(setting)
     head = only(2)._replace(query_weight=alpha * only(2).query_weight)
     mean, covariance = dense.moments(TOKENS, head)
-    for replicate in range(PLAN.replicates):
+    for replicate in range(PROTOCOL.replicates):
         address = f"measure_ablation layer 1 head 2 alpha {alpha:g}"
-        ((rows, _),) = draws(300, PLAN.sizes, True, True, 7, 1, replicate, name=address)
-        for i, size in enumerate(PLAN.sizes):
+        ((rows, _),) = draws(300, PROTOCOL.sizes, True, True, 7, 1, replicate, name=address)
+        for i, size in enumerate(PROTOCOL.sizes):
             sample_mean, sample_covariance = dense.moments(TOKENS[rows[:size]], head)
             assert found["mean"][replicate, i] == pytest.approx(np.linalg.norm(sample_mean - mean), rel=1e-9)
             exact = np.linalg.norm(sample_covariance - covariance)
@@ -55,9 +60,8 @@ def test_the_horizon_goes_with_alpha_and_the_bias_stays():
     covariance = np.cov(TOKENS.T, bias=True)
     unscaled = horizons(covariance, tilt_matrix(HEADS.query_weight[0], HEADS.key_weight[0]))["horizon"]
     for alpha in (0.01, 1, 10):
-        found = ablate(Setting(1, 0, alpha), HEADS, EACH_ITS_OWN, PLAN)
+        found = measured(Setting(1, 0, alpha))
         assert found["horizon"] == pytest.approx(alpha * unscaled, rel=1e-12)
-        assert found["bound_v3"] == pytest.approx(1 / (2 * (1 + (alpha * unscaled) ** 2)), rel=1e-12)
         head = scaled_head(HEADS, 0, alpha)
         np.testing.assert_array_equal(head.query_bias, HEADS.query_bias[:1])
         np.testing.assert_array_equal(head.key_weight, HEADS.key_weight[:1])
@@ -68,9 +72,9 @@ def test_equal_tokens_of_layer_0_may_stand_for_each_other():
     tokens = TOKENS[ids]
     population = as_population(tokens, ids, np.zeros(300, int), layer=0)
     assert len(population.numbers) <= 20
-    merged = ablate(Setting(0, 1, 1.0), HEADS, population, PLAN)
+    merged = measured(Setting(0, 1, 1.0), population=population)
     apart = population._replace(numbers=np.arange(300), counts=np.ones(300, int))
-    whole = ablate(Setting(0, 1, 1.0), HEADS, apart, PLAN)
+    whole = measured(Setting(0, 1, 1.0), population=apart)
     for name in ("mean", "cov", "cov_scale"):
         np.testing.assert_allclose(merged[name], whole[name], rtol=1e-9)
 
@@ -84,12 +88,14 @@ def test_settings_have_draws_of_their_own():
 def test_settings_are_fitted_like_those_of_a_simulation():
     settings = [Setting(1, head, alpha) for head in (0, 2) for alpha in (0.1, 1.0)]
     assert [setting.name for setting in settings][:2] == ["layer 1 head 0 alpha 0.1", "layer 1 head 0 alpha 1"]
-    errors = stack([ablate(setting, HEADS, EACH_ITS_OWN, PLAN) for setting in settings], PLAN.sizes)
-    plans = [Bootstrap(100, True, np.random.default_rng(number)) for number in range(3)]
-    rates = fit_errors(errors, plans, misfit=3, saturated=0.5)
+    errors = measure_settings(settings, measured, PROTOCOL, "test")
+    bootstraps = [Bootstrap(100, True, np.random.default_rng(number)) for number in range(3)]
+    rates = fit_errors(errors, bootstraps, misfit=3, saturated=0.5)
     assert rates["beta"].dims == ("statistic", "part", "setting")
     assert np.isfinite(rates["beta"].isel(statistic=0, part=0)).all()
     np.testing.assert_allclose(rates["horizon"][1] / rates["horizon"][0], 10)
+    for name, numbers in (("of_layer", [1] * 4), ("of_head", [0, 0, 2, 2]), ("alpha", [0.1, 1] * 2)):
+        np.testing.assert_array_equal(rates[name], numbers)
 
 
 @pytest.mark.parametrize("wrong", [[2, 0], [0, 3]])

@@ -1,10 +1,14 @@
 """Counts in bins against tokens drawn one by one, and what bins lose."""
 
+from zlib import crc32
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from attnlimit.experiments.counted import Bins, binned_moments, draw_counts, join_pairs, make_bins
+from attnlimit.experiments.counted import Bins, Setting, binned_moments, draw_counts, errors_of, join_pairs, make_bins
+from attnlimit.experiments.layout import measure_settings
+from attnlimit.experiments.protocol import Protocol
 from attnlimit.theory.moments import Moments, moments
 
 
@@ -79,7 +83,7 @@ def test_binned_tokens_have_the_errors_of_the_tokens(horizon):
 def test_drawn_counts_have_the_expected_error_of_drawn_tokens(horizon):
     n, replicates = 400, 400
     _, bins = make_bins(n, 0.04)
-    binned = binned_moments(draw_counts(n, bins, replicates, 1, "test", 0), bins, horizon)
+    binned = binned_moments(draw_counts(n, bins, replicates, 1, 0), bins, horizon)
     rng = np.random.default_rng(2)
     direct = [direct_moments(rng.normal(size=n), horizon) for _ in range(replicates)]
     for error in (lambda found: abs(found.mean[0]), lambda found: abs(found.covariance[0, 0] - horizon**2)):
@@ -92,7 +96,7 @@ def test_noise_of_the_mean_at_a_huge_size():
     """At small H every output is H x + noise: the mean error is that of n^-1 sum x_i times 1 + H, to first order."""
     n, horizon, replicates = 10**10, 1e-3, 400
     _, bins = make_bins(n, 0.1)
-    counts = draw_counts(n, bins, replicates, 3, "test", 0)
+    counts = draw_counts(n, bins, replicates, 3, 0)
     assert (counts.sum(1) == n).all()
     errors = np.array([found.mean[0] for found in binned_moments(counts, bins, horizon)])
     assert n * errors.var() == pytest.approx((1 + horizon) ** 2, rel=4 * np.sqrt(2 / replicates))
@@ -101,8 +105,28 @@ def test_noise_of_the_mean_at_a_huge_size():
 def test_addresses():
     """Other replicates, sizes or settings change nothing, and pairs of bins keep their tokens."""
     wide, narrow = make_bins(10**6, 0.2)
-    counts = draw_counts(10**6, narrow, 3, 4, "test", 7)
-    np.testing.assert_array_equal(draw_counts(10**6, narrow, 5, 4, "test", 7)[:3], counts)
-    assert (draw_counts(10**6, narrow, 3, 4, "test", 8) != counts).any()
+    counts = draw_counts(10**6, narrow, 3, 4, 7)
+    np.testing.assert_array_equal(draw_counts(10**6, narrow, 5, 4, 7)[:3], counts)
+    assert (draw_counts(10**6, narrow, 3, 4, 8) != counts).any()
     assert join_pairs(counts).shape == (3, len(wide.nodes))
     assert (join_pairs(counts).sum(1) == 10**6).all()
+
+
+def test_what_is_kept_of_a_setting():
+    """Limit 0 and H^2, scale of the mean 1; the discretisation is the change of the mean error with the bins."""
+    protocol = Protocol([10**4, 10**6], 6, 2, True, 3, "cpu", "float64")
+    settings = [Setting(horizon, 0.05) for horizon in (0.5, 2.0)]
+    assert [setting.name for setting in settings] == ["d=1 H=0.5", "d=1 H=2"]
+    errors = measure_settings(settings, errors_of, protocol, "test")
+    assert errors["cov_wide_bins"].dims == ("setting", "replicate", "n")
+    np.testing.assert_allclose(errors["horizon"], [0.5, 2])
+    np.testing.assert_allclose(errors["cov_scale"], [0.25, 4])
+    np.testing.assert_allclose(errors["mean_scale"], 1)
+    _, narrow = make_bins(10**6, 0.05)
+    counts = draw_counts(10**6, narrow, 6, 3, crc32(b"d=1 H=2"))
+    expected = [sample.covariance[0, 0] - 4 for sample in binned_moments(counts, narrow, 2.0)]
+    np.testing.assert_allclose(errors["cov"][1, :, 1], np.abs(expected))
+    for name in ("mean", "cov"):
+        moved = errors[f"{name}_wide_bins"].mean("replicate") / errors[name].mean("replicate") - 1
+        np.testing.assert_allclose(errors[f"{name}_discretisation"], np.abs(moved))
+        assert (errors[f"{name}_discretisation"] < 0.1).all()

@@ -4,14 +4,26 @@ import numpy as np
 import pytest
 
 from attnlimit.experiments.errors import distances
-from attnlimit.experiments.gaussian import finite_reference, horizon_settings, published_settings, simulate
-from attnlimit.experiments.layout import setting_errors, stack
+from attnlimit.experiments.gaussian import (
+    errors_by_reference,
+    errors_of,
+    finite_reference,
+    horizon_settings,
+    published_settings,
+    simulate,
+)
+from attnlimit.experiments.layout import measure_settings
+from attnlimit.experiments.protocol import Protocol
 
 SEED = 5
 
 
-def samples(setting, sizes, replicates, nested=True, dtype="float64"):
-    return list(simulate(setting, sizes, replicates, nested, SEED, "test", "cpu", dtype))
+def protocol(sizes, replicates, nested=True, dtype="float64", group=1):
+    return Protocol(sizes, replicates, group, nested, SEED, "cpu", dtype)
+
+
+def samples(setting, sizes, replicates, **changes):
+    return list(simulate(setting, protocol(sizes, replicates, **changes)))
 
 
 @pytest.mark.parametrize("d", [1, 2, 10, 50])
@@ -85,10 +97,10 @@ def test_means_of_moments_are_within_four_standard_errors_of_the_limit(kind, hor
 
 def test_a_finite_reference_is_off_the_limit_and_not_the_samples():
     (setting,) = published_settings(4, 0.1, [50], SEED)
-    limit, reference = setting.limit(), finite_reference(setting, 300, SEED, "test", "cpu", "float64")
+    limit, reference = setting.limit(), finite_reference(setting, 300, protocol([300], 1))
     error = distances(reference[0] - limit[0], reference[1] - limit[1], 1)
     assert error["cov"][0] > 1e-3 * np.linalg.norm(limit[1])
-    again = finite_reference(setting, 300, SEED, "test", "cpu", "float64")
+    again = finite_reference(setting, 300, protocol([16, 32], 5))
     np.testing.assert_array_equal(again[1], reference[1])
     ((same_size,),) = samples(setting, [300], 1)
     assert not np.allclose(same_size.covariance, reference[1])
@@ -96,21 +108,14 @@ def test_a_finite_reference_is_off_the_limit_and_not_the_samples():
 
 def test_float32_is_far_below_the_errors():
     for setting in horizon_settings([10], 10, [0.05, 5], SEED):
-        errors = [
-            setting_errors(samples(setting, [256], 2, dtype=dtype), *setting.limit(), 1.0, setting.couplings(), 1)
-            for dtype in ("float32", "float64")
-        ]
+        errors = [errors_of(setting, protocol([256], 2, dtype=dtype)) for dtype in ("float32", "float64")]
         for name in ("mean", "cov"):
             np.testing.assert_allclose(errors[0][name], errors[1][name], rtol=1e-4)
 
 
 def test_layout_of_the_store():
     settings = horizon_settings([2], 10, [0.5, 2], SEED)
-    kept = [
-        setting_errors(samples(each, [8, 16, 32], 4), *each.limit(), each.value_variance(), each.couplings(), 2)
-        for each in settings
-    ]
-    errors = stack(kept, [8, 16, 32])
+    errors = measure_settings(settings, errors_of, protocol([8, 16, 32], 4, group=2), "test")
     assert errors["cov"].dims == ("setting", "replicate", "n")
     assert errors["mean_gram"].dims == ("setting", "n", "group", "group_2")
     assert errors["mean_gram"].shape == (4, 3, 2, 2)
@@ -119,10 +124,28 @@ def test_layout_of_the_store():
     assert errors["mean"][1, 3, 2] == pytest.approx(np.linalg.norm(sample.mean - limit[0]))
     assert errors["cov"][1, 3, 2] == pytest.approx(np.linalg.norm(sample.covariance - limit[1]))
     assert errors["cov_scale"][1] == pytest.approx(np.linalg.norm(limit[1]))
-    np.testing.assert_allclose(errors["bound_v1_theorem"], 1 / (2 * (1 + 32 * errors["psi"])))
+    values, covariance = settings[1].heads.value_weight[0], np.diag(settings[1].variances)
+    assert errors["mean_scale"][1] == pytest.approx(np.sqrt(np.trace(values @ covariance @ values.T)))
+    np.testing.assert_array_equal(errors["dimension"], [2, 2, 2, 2])
+    np.testing.assert_array_equal(errors["isotropic"], [True, True, False, False])
 
 
-def test_value_variance_is_the_trace_of_the_value_covariance():
-    setting = published_settings(4, 0.1, [1.0], SEED)[0]._replace(variances=np.array([1.0, 2.0, 3.0, 4.0]))
-    values = setting.heads.value_weight[0]
-    assert setting.value_variance() == pytest.approx(np.trace(values @ np.diag(setting.variances) @ values.T))
+def test_each_reference_is_compared_with_the_same_samples():
+    (setting,) = published_settings(4, 0.1, [50], SEED)
+    how = protocol([8, 16, 32], 4, group=2)
+    exact, finite = errors_by_reference(setting, ["exact", "finite"], 300, how)
+    assert (exact["exact"], finite["exact"]) == (True, False)
+    assert exact["scale"] == finite["scale"] == 50
+    np.testing.assert_array_equal(exact["cov"], errors_of(setting, how)["cov"])
+    mean, covariance = finite_reference(setting, 300, how)
+    for replicate, drawn in enumerate(samples(setting, [8, 16, 32], 4)):
+        for i, sample in enumerate(drawn):
+            assert finite["mean"][replicate, i] == pytest.approx(np.linalg.norm(sample.mean - mean))
+            assert finite["cov"][replicate, i] == pytest.approx(np.linalg.norm(sample.covariance - covariance))
+
+
+def test_rules_have_draws_of_their_own():
+    """The same name under another rule is another address."""
+    (setting,) = horizon_settings([1], 10, [1], SEED)
+    other = setting._replace(rule="simulate_other")
+    assert samples(setting, [16], 1)[0][0].mean != samples(other, [16], 1)[0][0].mean

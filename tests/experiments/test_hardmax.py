@@ -6,7 +6,6 @@ from scipy.special import erfc
 from scipy.stats import ks_2samp, kstest
 
 from attnlimit.experiments.hardmax import direct, draw_maxima, line, nested_means, plane
-from attnlimit.rates.summaries import decay
 from attnlimit.theory.bounds import heuristic_power
 from attnlimit.theory.hardmax import hardmax_expected_error, hardmax_proposition
 
@@ -86,14 +85,3 @@ def test_other_sizes_dimensions_and_replicates_change_no_number():
     many, few = direct([2, 3, 5], [8, 16, 32], 6, seed=11), direct([2, 5], [8, 32], 4, seed=11)
     np.testing.assert_allclose(many[[0, 2]][:, [0, 2], :4], few, rtol=1e-12)
     assert not np.isclose(line([10], 5, seed=11), line([10], 5, seed=12)).any()
-
-
-def test_decay_finds_powers_of_n_and_of_its_logarithm():
-    sizes = [10, 100, 1000]
-    n = np.array(sizes, dtype=float)
-    errors = np.stack([n**-0.3, 2 * np.log(n) ** -0.75])[..., None] * np.ones(4)  # (dimension, n, replicate)
-    found = decay("case", errors, dimension=[1, 2], n=sizes)
-    np.testing.assert_allclose(found["case_local_slope"][0], 0.3)
-    np.testing.assert_allclose(found["case_local_power"][1], 0.75)
-    np.testing.assert_allclose(found["case_value"], errors[..., 0])
-    np.testing.assert_allclose(found["case_value_se"], 0, atol=1e-12)

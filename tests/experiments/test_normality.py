@@ -2,42 +2,15 @@
 
 import numpy as np
 import pytest
-import xarray as xr
-from scipy.special import logsumexp, ndtr, ndtri, roots_hermitenorm
+from scipy.special import logsumexp, roots_hermitenorm
 
-from attnlimit.experiments.normality import PROBABILITIES, estimate, replicate
-from attnlimit.rates.summaries import summary
-from attnlimit.theory.gaussian import gaussian_clt
+from attnlimit.experiments.normality import estimate, replicate, simulate
 
 RNG = np.random.default_rng(0)
 TOKENS, TILT = RNG.normal(size=(50, 3)) + 2, np.array([0.8, -0.5, 1.1])
 
 
-def dataset(tilts, size, output, plug_in, mass):
-    """The raw store of one size, from arrays (setting, replicate, …)."""
-    tilts, place = np.array(tilts, dtype=float), ("setting", "n", "replicate")
-    deviation = np.sqrt(size) * (output - np.stack([tilts, 0 * tilts], -1)[:, None])
-    return xr.Dataset(
-        {
-            "deviation": ((*place, "coordinate"), deviation[:, None]),
-            "plug_in": ((*place, "coordinate", "coordinate_2"), plug_in[:, None]),
-            "effective": (place, np.ones_like(mass)[:, None]),
-            "mass": (place, mass[:, None]),
-            "tilt": ("setting", tilts),
-        },
-        coords={"n": [size]},
-    )
-
-
 FIELDS = ("output", "plug_in", "effective", "log_mean")
-
-
-def simulated(tilts, size, replicates):
-    found = [replicate(3, size, number, tilts) for number in range(replicates)]
-    output, plug_in, _, log_mean = (
-        np.stack([[getattr(one, name) for one in row] for row in found], 1) for name in FIELDS
-    )
-    return dataset(tilts, size, output, plug_in, np.exp(log_mean - np.array(tilts)[:, None] ** 2 / 2))
 
 
 def test_estimate_by_its_definition():
@@ -96,47 +69,6 @@ def test_two_tokens_exactly(tilt):
     assert (np.abs(squares.mean(0) - variance) < 4 * squares.std(0) / 4000**0.5).all()
 
 
-def test_many_tokens_follow_the_delta_method():
-    """n = 3000, |t| = 0 to 1: variance, plug-in, bias and coverage within four standard errors of their limits."""
-    tilts = [0, 0.5, 1]
-    found = summary(simulated(tilts, 3000, 500)).isel(n=0)
-    for number, tilt in enumerate(tilts):
-        variance, bias = gaussian_clt(np.array([tilt, 0]), np.eye(2), np.eye(2))
-        here = found.isel(setting=number)
-        np.testing.assert_array_equal(here["clt_covariance"], variance)
-        np.testing.assert_allclose(np.diag(here["covariance"]) / np.diag(variance), here["variance_ratio"])
-        assert (np.abs(here["variance_ratio"] - 1) < 4 * here["variance_ratio_se"]).all()
-        assert (here["variance_ratio_se"] < 0.15).all()
-        np.testing.assert_allclose(here["plug_in_ratio"], 1, atol=0.1)
-        assert (np.abs(here["n_bias"] - bias) <= 4 * here["n_bias_se"]).all()
-        assert (here["n_bias_se"] < 0.4).all()
-        assert (np.abs(here["coverage"] - 0.95) < 4 * here["coverage_se"]).all()
-
-
-def test_the_bias_has_no_trend_but_a_far_smaller_error():
-    """Without the influence function the same mean comes with an error some twenty times as large."""
-    raw = simulated([1], 3000, 200)
-    found, plain = summary(raw), np.sqrt(3000) * raw["deviation"].values[0, 0, :, 0]
-    error = plain.std() / 200**0.5
-    assert abs(plain.mean() - float(found["n_bias"][0, 0, 0])) < 4 * error
-    assert float(found["n_bias_se"][0, 0, 0]) < error / 10
-
-
-@pytest.mark.parametrize(("share", "expected"), [(1, 0.95), (0.25, 2 * ndtr(ndtri(0.975) / 2) - 1)])
-def test_coverage_and_quantiles_of_exactly_normal_errors(share, expected):
-    """Errors drawn from the limit itself, with a plug-in that is right or a quarter of it."""
-    tilt, size, count = 0.8, 100, 20_000
-    variance = np.diag(gaussian_clt(np.array([tilt, 0]), np.eye(2), np.eye(2))[0])
-    output = [tilt, 0] + np.sqrt(variance / size) * np.random.default_rng(2).normal(size=(1, count, 2))
-    plug_in = np.broadcast_to(share * np.diag(variance), (1, count, 2, 2))
-    found = summary(dataset([tilt], size, output, plug_in, np.ones((1, count)))).isel(setting=0, n=0)
-    assert (np.abs(found["coverage"] - expected) < 4 * found["coverage_se"]).all()
-    np.testing.assert_allclose(found["plug_in_ratio"], share)
-    density = np.exp(-(ndtri(PROBABILITIES) ** 2) / 2) / np.sqrt(2 * np.pi)
-    error = np.sqrt(PROBABILITIES * (1 - PROBABILITIES) / count) / density
-    assert (np.abs(found["quantile"] - found["normal_quantile"]) < 5 * error[:, None]).all()
-
-
 def test_another_tilt_or_size_changes_no_other_number():
     few, many = replicate(3, 100, 4, [0.5, 2]), replicate(3, 100, 4, [0, 0.5, 1, 2])
     for one, same in zip(few, [many[1], many[3]], strict=True):
@@ -144,3 +76,20 @@ def test_another_tilt_or_size_changes_no_other_number():
             np.testing.assert_array_equal(getattr(one, name), getattr(same, name))
     addresses = [(3, 100, 4), (4, 100, 4), (3, 101, 4), (3, 100, 5)]
     assert len({float(replicate(*address, [1])[0].effective) for address in addresses}) == len(addresses)
+
+
+def test_the_raw_store_holds_each_replicate_in_units_of_the_limit():
+    """sqrt(n) (Gamma_n - t), and the mass e^{K_n(t) - t^2 / 2}."""
+    sizes, tilts = [50, 100], [0, 0.7, 2]
+    raw = simulate(sizes, tilts, 3, seed=3)
+    assert raw["plug_in"].dims == ("setting", "n", "replicate", "coordinate", "coordinate_2")
+    np.testing.assert_array_equal(raw["tilt"], tilts)
+    for i, size in enumerate(sizes):
+        for number in range(3):
+            for setting, one in enumerate(replicate(3, size, number, tilts)):
+                here = raw.isel(setting=setting, n=i, replicate=number)
+                tilt = tilts[setting]
+                np.testing.assert_allclose(here["deviation"], np.sqrt(size) * (one.output - [tilt, 0]), rtol=1e-12)
+                np.testing.assert_array_equal(here["plug_in"], one.plug_in)
+                assert here["effective"] == one.effective
+                assert here["mass"] == pytest.approx(np.exp(one.log_mean - tilt**2 / 2), rel=1e-12)

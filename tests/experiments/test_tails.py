@@ -10,6 +10,7 @@ from attnlimit.experiments.tails import (
     participation_ratio,
     sub_gaussian_constant,
     tails,
+    tails_of_tokens,
     tilt_directions,
     variances,
 )
@@ -119,3 +120,30 @@ def test_constant_is_the_largest_credible_ratio():
 def test_effective_rank():
     assert participation_ratio(np.ones(7)) == pytest.approx(7)
     assert participation_ratio(np.array([5.0, 0, 0])) == pytest.approx(1)
+
+
+def test_the_tails_of_tokens_by_the_plain_formulas():
+    """Two heads and the covariance itself, the tokens in unequal blocks."""
+    rng = np.random.default_rng(4)
+    tokens = rng.normal(size=(400, 5)) ** 3 @ rng.normal(size=(5, 5)) + 1
+    mean, covariance = tokens.mean(0), np.cov(tokens.T, bias=True)
+    matrices = rng.normal(size=(2, 5, 5))
+    blocks = (tokens[cut] for cut in (slice(0, 90), slice(90, 100), slice(100, None)))
+    found = tails_of_tokens(blocks, mean, covariance, matrices, 2, [0.5, 1], enough=50)
+    assert found["log_mgf_ratio"].dims == ("head", "direction", "scale")
+    assert found["log_mgf_ratio"].shape == (3, 2, 4)
+    np.testing.assert_allclose(found["eigenvalues"], np.linalg.eigvalsh(covariance)[::-1], rtol=1e-10)
+    families = [*(tilt_directions(covariance, matrix, 2) for matrix in matrices), leading_eigenvectors(covariance, 2)]
+    for head, directions in enumerate(families):
+        along = (tokens - mean) @ directions.T  # (token, direction)
+        u = along / along.std(0)
+        np.testing.assert_allclose(found["variance"][head], along.var(0), rtol=1e-10)
+        np.testing.assert_allclose(found["kurtosis"][head], (u**4).mean(0) - 3, rtol=1e-9)
+        for scale in found["scale"].values:
+            weights = np.exp(scale * u)
+            here = found.isel(head=head).sel(scale=scale)
+            np.testing.assert_allclose(here["log_mgf_ratio"], np.log(weights.mean(0)) / (scale**2 / 2), rtol=1e-9)
+            effective = weights.sum(0) ** 2 / (weights**2).sum(0)
+            np.testing.assert_allclose(here["effective_tokens"], effective, rtol=1e-9)
+    ratio, effective = found["log_mgf_ratio"].values, found["effective_tokens"].values
+    np.testing.assert_array_equal(found["sub_gaussian"], sub_gaussian_constant(ratio, effective, 50))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.special import roots_hermitenorm
 
 from attnlimit.experiments import uniform
 from attnlimit.experiments.uniform import (
@@ -13,18 +12,12 @@ from attnlimit.experiments.uniform import (
     limit_suprema,
     outputs_on_circles,
     replicate,
+    simulate,
 )
+from support.quadrature import gaussian_grid
 
 GRID = Grid(0.125, 16)
 RADII = [0.25, 0.5, 1, 2]
-
-
-def hermite(dimension):
-    """Nodes (node, dimension) and weights of a rule for N(0, I)."""
-    nodes, weights = roots_hermitenorm(60)
-    grid = np.stack(np.meshgrid(*[nodes] * dimension, indexing="ij"), -1).reshape(-1, dimension)
-    weight = np.stack(np.meshgrid(*[weights] * dimension, indexing="ij"), -1).reshape(-1, dimension).prod(1)
-    return grid, weight / weight.sum()
 
 
 def influence(tilt, tokens):
@@ -112,7 +105,7 @@ def test_each_dimension_size_and_number_has_its_own_sample():
 @pytest.mark.parametrize("dimension", [1, 2])
 @pytest.mark.parametrize("radius", [0, 0.7, 1.5])
 def test_edge_deviation_is_that_of_the_influence_function(dimension, radius):
-    nodes, weights = hermite(dimension)
+    nodes, weights = gaussian_grid(np.zeros(dimension), np.eye(dimension))
     squares = (influence(radius * np.eye(dimension)[0], nodes) ** 2).sum(1)
     assert edge_deviation(radius, dimension) == pytest.approx(np.sqrt(weights @ squares), rel=1e-9)
     assert edge_deviation(radius, dimension) == pytest.approx(np.exp(radius**2 / 2) * np.hypot(dimension**0.5, radius))
@@ -127,7 +120,7 @@ def test_the_limit_process_has_the_covariance_of_the_influence_function(points):
     units = np.eye(terms**dimension).reshape(-1, *(terms,) * dimension)
     values = limit_process(units, points)  # (draw, point, dimension)
     found = np.einsum("npi,nqj->piqj", values, values)
-    nodes, weights = hermite(dimension)
+    nodes, weights = gaussian_grid(np.zeros(dimension), np.eye(dimension))
     drawn = np.stack([influence(point, nodes) for point in points])  # (point, node, dimension)
     np.testing.assert_allclose(found, np.einsum("pni,qnj,n->piqj", drawn, drawn, weights), rtol=1e-9, atol=1e-10)
     for point in range(count):
@@ -154,3 +147,22 @@ def test_the_error_reaches_the_limit_process(dimension):
     limit = limit_suprema(1, dimension, 2000, [0.75], GRID)
     assert abs(sup.mean() - limit.mean()) < 4 * np.hypot(sup.std() / count**0.5, limit.std() / 2000**0.5)
     assert sup.std() / count**0.5 < 0.05 * sup.mean()
+
+
+def test_the_store_holds_every_sample_of_a_line_and_a_plane():
+    """NaN where a size is too large for a plane; the limit process and the edge beside them."""
+    sizes, radii = [50, 100, 200], [0.5, 1.0]
+    raw = simulate(sizes, 100, radii, 4, 30, GRID, seed=5)
+    assert raw["sup"].dims == ("setting", "replicate", "n")
+    np.testing.assert_array_equal(raw["dimension"], [1, 1, 2, 2])
+    np.testing.assert_array_equal(raw["radius"], [0.5, 1, 0.5, 1])
+    missing = np.isnan(raw["sup"]).transpose("n", "setting", "replicate")
+    assert missing[2, 2:].all() and not missing[:2].any() and not missing[2, :2].any()
+    for setting in range(4):
+        dimension, place = 1 + setting // 2, setting % 2
+        own = replicate(5, dimension, 100, 3, radii, GRID)
+        for name in ("sup", "sup_coarse", "effective"):
+            assert raw[name].sel(setting=setting, replicate=3, n=100) == own[name][place]
+        limit = limit_suprema(5, dimension, 30, radii, GRID)[:, place]
+        assert raw["clt_sup"][setting] == pytest.approx(limit.mean(), rel=1e-12)
+        assert raw["clt_edge"][setting] == edge_deviation(radii[place], dimension)

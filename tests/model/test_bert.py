@@ -1,17 +1,15 @@
-"""The model that is used is the one that was meant, and its heads compute what the model computes."""
+"""A model loads whole or is refused by name, and its heads compute what the model computes."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import (
     BertConfig,
     BertForMaskedLM,
-    BertModel,
     BigBirdConfig,
     BigBirdForMaskedLM,
     DistilBertConfig,
@@ -25,21 +23,14 @@ from transformers import (
 )
 
 from attnlimit.attention.kernel import Heads
-from attnlimit.files import sha256_of
 from attnlimit.model.bert import FAMILIES, heads_dataset, layer_inputs, load, longest_block, require_readable
 from attnlimit.model.files import (
-    FILES,
-    copy_verified,
     embedded_folder,
-    embedded_model,
-    layers_of,
-    local_model,
-    require_as_fetched,
 )
 from support import dense
+from support.small_models import TENSOR, rewrite_config, rewrite_tensors, save_bert
 
 SENTENCE = "Anarchism is a political philosophy that is skeptical of authority and rejects all involuntary hierarchy."
-TENSOR = "encoder.layer.1.attention.self.key.weight"
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +48,6 @@ def ids() -> np.ndarray:
     tokenizer = Tokenizer.from_file(str(embedded_folder() / "tokenizer.json"))
     tokenizer.no_padding()
     return np.array(tokenizer.encode(SENTENCE).ids)
-
-
-def test_the_wheel_holds_every_file_as_pinned():
-    found = embedded_model()
-    assert {name: sha256_of(path) for name, path in found.paths.items()} == found.sha256
-    assert list(found.paths) == list(FILES)
 
 
 def test_heads_have_their_shapes(heads):
@@ -139,49 +124,10 @@ def test_the_input_of_layer_0_is_a_function_of_word_and_position(model, ids):
     assert np.abs(first[1][same] - second[1][same]).max() > 1e-3
 
 
-def test_a_copy_is_verified(tmp_path):
-    source, target = tmp_path / "source", tmp_path / "models" / "target"
-    source.write_bytes(b"weights")
-    target.parent.mkdir()
-    copy_verified(source, target, sha256_of(source))
-    assert target.read_bytes() == b"weights"
-
-
-def test_a_copy_with_another_sha256_leaves_nothing(tmp_path):
-    source, folder = tmp_path / "source", tmp_path / "models"
-    source.write_bytes(b"weights")
-    folder.mkdir()
-    with pytest.raises(ValueError, match="sha256"):
-        copy_verified(source, folder / "target", "0" * 64)
-    assert list(folder.iterdir()) == []
-
-
 @pytest.fixture
 def folder(tmp_path) -> Path:
     """A small random model in a folder of its own."""
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=20,
-        hidden_size=8,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=16,
-    )
-    BertModel(config).save_pretrained(tmp_path)
-    return tmp_path
-
-
-def rewrite_tensors(folder: Path, change) -> None:
-    tensors = load_file(folder / "model.safetensors")
-    change(tensors)
-    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
-
-
-def rewrite_config(folder: Path, change) -> None:
-    config = json.loads((folder / "config.json").read_text())
-    change(config)
-    (folder / "config.json").write_text(json.dumps(config))
+    return save_bert(tmp_path)
 
 
 def test_a_sound_folder_loads(folder):
@@ -347,30 +293,6 @@ def test_a_model_that_attends_in_another_way_is_refused(folder, change):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_folder_is_taken_as_it_is(folder):
-    (folder / "tokenizer.json").write_text("{}")
-    found = local_model(str(folder))
-    assert found.identity == {"name": folder.name}
-    assert found.sha256 == {name: sha256_of(folder / name) for name in FILES}
-
-
-@pytest.mark.parametrize(
-    ("missing", "remedy"), [("tokenizer.json", "AutoTokenizer"), ("model.safetensors", "pytorch_model.bin")]
-)
-def test_a_folder_that_lacks_a_file_is_refused(folder, missing, remedy):
-    (folder / "tokenizer.json").write_text("{}")
-    (folder / missing).unlink()
-    with pytest.raises(LookupError) as error:
-        local_model(str(folder))
-    for part in ("fetch_model.location", str(folder), f"no {missing}", remedy, "save_pretrained"):
-        assert part in str(error.value)
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"^fetch_model\.location: no folder .*none; .*model\.safetensors$"):
-        local_model(str(tmp_path / "none"))
-
-
 @pytest.mark.parametrize("kind", [torch.int8, torch.int64, torch.bool, torch.complex64, torch.float8_e4m3fn])
 def test_weights_of_another_dtype_are_refused(folder, kind):
     """Hugging Face would take whole numbers for weights."""
@@ -405,31 +327,6 @@ def test_a_damaged_config_json_is_named(folder, content):
         load(folder)
     assert f"{folder / 'config.json'}" in str(error.value) and "; t" in str(error.value)
     assert len(str(error.value).splitlines()) == 1
-
-
-def test_a_model_that_changed_since_it_was_fetched_is_refused(folder):
-    config, weights = folder / "config.json", folder / "model.safetensors"
-    sha256 = {path.name: sha256_of(path) for path in (config, weights)} | {"tokenizer.json": "a" * 64}
-    require_as_fetched([config, weights], sha256, "a" * 64)
-    with pytest.raises(ValueError, match=r"tokenizer\.json: sha256 was b.* delete it and run again"):
-        require_as_fetched([config, weights], sha256, "b" * 64)
-    content = bytearray(weights.read_bytes())
-    content[-1] ^= 1
-    weights.write_bytes(content)
-    assert load(folder), "which no library tells from the model that was meant"
-    with pytest.raises(ValueError, match=r"model\.safetensors: sha256 is .* delete the file"):
-        require_as_fetched([config, weights], sha256, "a" * 64)
-
-
-def test_the_layers_of_a_folder_are_known_before_it_is_fetched(folder, tmp_path):
-    section = {"source": "local", "location": str(folder)}
-    assert layers_of(section) == 2
-    rewrite_config(folder, lambda config: config.update(n_layers=config.pop("num_hidden_layers")))
-    assert layers_of(section) == 2
-    (folder / "config.json").write_text("[")
-    assert layers_of(section) is None
-    assert layers_of({"source": "local", "location": str(tmp_path / "absent")}) is None
-    assert layers_of({"source": "hub", "location": "owner/name"}) is None
 
 
 @pytest.mark.parametrize("block", [np.array([1.0, 2.5]), np.array([True, False]), np.array([3, -1])])

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlimit.model.population import assemble, atoms, gather
-from attnlimit.parts import cuts, share
 from attnlimit.store import write
 
 TOKENS = np.random.default_rng(0).normal(size=(2, 30, 3)).astype(np.float32)
@@ -26,7 +25,7 @@ def shards(tmp_path_factory) -> list[str]:
             coords={"layer": [0, 4], "token": np.arange(start, stop)},
         )
         paths.append(str(folder / f"shard_{start}.zarr.zip"))
-        write(part, paths[-1])
+        write(part, paths[-1], first_token=start, last_token=stop - 1)
     return paths
 
 
@@ -55,9 +54,10 @@ def test_a_token_that_does_not_fit_is_refused(number, dtype):
 
 def test_a_shard_with_a_gap_is_refused(tmp_path):
     part = xr.Dataset({"tokens": (("layer", "token", "feature"), TOKENS)}, coords={"layer": [0, 4]})
-    write(part.assign_coords(token=np.delete(np.arange(31), 5)), tmp_path / "gap.zarr.zip")
-    with pytest.raises(ValueError, match="consecutive"):
-        gather([tmp_path / "gap.zarr.zip"], 0, np.arange(3))
+    numbers = np.delete(np.arange(31), 5)
+    write(part.assign_coords(token=numbers), tmp_path / "gap.zarr.zip", first_token=0, last_token=30)
+    with pytest.raises(ValueError, match=r"gap\.zarr\.zip: its tokens are not consecutive; .* run extract_embeddings"):
+        gather([tmp_path / "gap.zarr.zip"], 0, np.array([3, 9]))
 
 
 @settings(max_examples=25, deadline=None)
@@ -111,19 +111,3 @@ def test_deeper_every_token_is_its_own_atom(pairs, layer):
     first, counts = atoms(words, places, layer)
     np.testing.assert_array_equal(first, np.arange(len(pairs)))
     np.testing.assert_array_equal(counts, np.ones(len(pairs)))
-
-
-@given(st.integers(0, 500), st.integers(1, 600))
-def test_cuts_cover_exactly(total, block):
-    blocks = [range(cut.start, cut.stop) for cut in cuts(total, block)]
-    assert [number for part in blocks for number in part] == list(range(total))
-    assert all(len(part) == block for part in blocks[:-1])
-    assert all(0 < len(part) <= block for part in blocks)
-
-
-@given(st.integers(0, 60), st.integers(1, 80))
-def test_shares_join_to_the_whole_and_are_even(items, parts):
-    shares = [share(list(range(items)), part, parts) for part in range(parts)]
-    assert sum(shares, []) == list(range(items))
-    sizes = [len(part) for part in shares]
-    assert max(sizes) - min(sizes) <= 1

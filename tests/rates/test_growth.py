@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.rates.growth import fit_uniform, reached
+from attnlimit.rates.growth import fit_uniform, growth_changes, reached
 from attnlimit.rates.power_law import Bootstrap
 
 SIZES = np.array([100, 1000, 10_000, 100_000])
@@ -35,8 +35,9 @@ def suprema(law, replicates=60):
 
 
 def fitted(law, carriers):
-    plans = tuple(Bootstrap(200, joint, np.random.default_rng(number)) for number, joint in enumerate((False, True)))
-    return fit_uniform(suprema(law), plans, 3, 0.05, carriers)
+    joint = (False, True, True)
+    bootstraps = [Bootstrap(200, each, np.random.default_rng(number)) for number, each in enumerate(joint)]
+    return fit_uniform(suprema(law), bootstraps, 3, 0.05, carriers)
 
 
 def test_an_exponential_constant_and_a_root_n_rate_are_found():
@@ -97,3 +98,70 @@ def test_a_slope_counts_for_the_size_after_it_and_within_its_error():
     sizes = 10 ** np.arange(2, 7)
     found = reached(sizes, slopes, errors, np.tile(sizes, (2, 1)), 0.05, 1)
     np.testing.assert_array_equal(found, [[1, 1, 0, 1, 0], [0, 0, 1, 1, 1]])
+
+
+def changes(constant, carried=None) -> xr.Dataset:
+    """Of suprema constant(R) / sqrt(n), carried at every radius unless told otherwise."""
+    data = suprema(lambda radius, n: constant(radius) / np.sqrt(n))
+    use = np.ones(2 * len(RADII), bool) if carried is None else np.tile(carried, 2)
+    flags = xr.DataArray(np.repeat(use[:, None], len(SIZES), 1), dims=("setting", "n"), coords={"n": SIZES})
+    return growth_changes(data, flags, Bootstrap(400, True, np.random.default_rng(2)))
+
+
+def test_the_growth_rate_of_an_exponential_does_not_change():
+    found = changes(lambda radius: np.exp(1.3 * radius))
+    assert ((found["change_low"] < 0) & (found["change_high"] > 0)).all()
+    assert (found["change_high"] - found["change_low"] < 0.2).all()
+    assert ((found["change_slope_low"] > 1.2) & (found["change_slope_low"] < 1.3)).all()
+    np.testing.assert_array_equal(found["of_dimension"], [1, 2])
+    np.testing.assert_array_equal(found["change_n"], [100_000, 10_000])  # the largest that each dimension ran
+    np.testing.assert_array_equal(found["change_radii"], 5)
+    np.testing.assert_array_equal(found["change_largest_radius"], 3)
+
+
+def test_the_growth_rate_of_the_central_limit_is_the_radius():
+    """ln C = R^2 / 2: the rate R goes from 0.5 to 3, by 2.5 about its 1.75 at the middle."""
+    found = changes(lambda radius: np.exp(radius**2 / 2))
+    expected = 2.5 / 1.75
+    assert ((found["change_low"] < expected) & (expected < found["change_high"])).all()
+    assert (found["change_low"] > 0.9 * expected).all()
+
+
+def test_a_power_of_the_radius_grows_ever_more_slowly():
+    found = changes(lambda radius: radius**2)
+    assert (found["change_high"] < -0.5).all()
+
+
+def test_radii_that_too_few_tokens_carry_stay_out():
+    found = changes(lambda radius: np.exp(radius + 5 * (radius > 1.6)), carried=RADII < 1.6)
+    assert ((found["change_low"] < 0) & (found["change_high"] > 0)).all()
+    np.testing.assert_array_equal(found["change_radii"], 3)
+    np.testing.assert_array_equal(found["change_largest_radius"], 1.5)
+    over_clt = found["over_clt"].values.reshape(2, -1)
+    assert np.isnan(over_clt[:, 3:]).all()
+    expected = np.exp(RADII[:3] - RADII[:3] ** 2) * np.array(
+        [[1], [2]]
+    )  # clt_sup is e^{R^2}; a plane has twice the sup
+    np.testing.assert_allclose(over_clt[:, :3], expected, rtol=0.03)
+
+
+def test_two_radii_are_no_parabola():
+    found = changes(np.exp, carried=RADII < 1.2)
+    np.testing.assert_array_equal(found["change_radii"], 2)
+    for name in ("change_low", "change_high", "change_slope_low", "over_clt"):
+        assert np.isnan(found[name]).all()
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.5])
+def test_the_rate_is_fitted_where_enough_tokens_carry_the_variance(rate):
+    """With n e^{-2 R^2} of them at least 50: beyond, the error is one that must not count."""
+
+    def law(radius, n):
+        return np.where(n * np.exp(-2 * radius**2) >= 50, np.exp(radius) * n**-rate, 1.0)
+
+    fits = fitted(law, carriers=50)
+    np.testing.assert_array_equal(fits["carried"].isel(setting=0), SIZES * np.exp(-0.5) >= 50)
+    fit = np.isfinite(fits["carried_beta"])
+    assert fit.any() and not fit.all()
+    slope, error = fits["carried_beta"].values[fit], fits["carried_se"].values[fit]
+    assert (np.abs(slope - rate) < 4 * error).all()

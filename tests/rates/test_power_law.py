@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
-from attnlimit.rates.fits import fit_errors
 from attnlimit.rates.power_law import (
     Bootstrap,
     bias_and_fluctuation,
@@ -168,17 +166,3 @@ def test_a_statistic_without_gram_has_only_the_error():
     assert found["beta"].shape == (3, 2)
     assert np.isfinite(found["beta"][0]).all()
     assert np.isnan(found["beta"][1:]).all()
-
-
-@pytest.mark.parametrize("known", [True, False])
-def test_the_standard_error_of_a_limit_is_relative_to_its_scale(known):
-    rng = np.random.default_rng(7)
-    errors = xr.Dataset(coords={"head": [0, -1], "n": SIZES})
-    for name, scale in (("mean", 2.0), ("cov", 4.0), ("cov_spectral", 5.0)):
-        errors[name] = (("head", "replicate", "n"), rng.lognormal(0, 0.1, size=(2, 8, 5)) * SIZES**-0.5)
-        errors[f"{name}_scale"] = ("head", [scale, 10 * scale])
-        if known:
-            errors[f"{name}_limit_se"] = ("head", [0.5, 1.0])
-    found = fit_errors(errors, [plan(draws=100)] * 3, misfit=3, saturated=0.5)["limit_se"]
-    expected = [[0.25, 0.05], [0.125, 0.025], [0.1, 0.02]] if known else np.full((3, 2), np.nan)
-    np.testing.assert_allclose(found, expected)

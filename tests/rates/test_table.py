@@ -8,12 +8,13 @@ import pytest
 import xarray as xr
 
 from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.rates.table import rates_table, write_csv
+from attnlimit.rates.table import LABELS, rates_table, write_csv
 
 HEADER = (
     "source,layer,head,setting,statistic,part,beta,beta_low,beta_high,se,se_scaled,intercept,chi2,dof,misfit,"
     "last_local_slope,last_local_slope_low,last_local_slope_high,relative_error,saturated,limit_se,horizon,horizon_one_sided,horizon_frobenius,psi,horizon_published,bound_v3,bound_v1_experiment,"
-    "bound_v1_theorem,heuristic,n_min,n_max,replicates,population"
+    "bound_v1_theorem,heuristic,n_min,n_max,replicates,population,"
+    "dimension,isotropic,exact,scale,published,attended,of_layer,of_head,alpha"
 )
 FITTED = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "relative_error")
 SLOPES = ("local_slope", "local_slope_low", "local_slope_high")
@@ -83,7 +84,16 @@ def test_columns_are_those_that_the_report_names(rates):
         "chi2",
         "dof",
     )
-    for name in (*named, "misfit", "saturated", "bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic"):
+    for name in (
+        *named,
+        "misfit",
+        "saturated",
+        "bound_v3",
+        "bound_v1_experiment",
+        "bound_v1_theorem",
+        "heuristic",
+        *LABELS,
+    ):
         assert name in caption
 
 
@@ -124,6 +134,7 @@ def test_the_whole_layer_is_all_and_has_no_horizon(rates):
 
 def test_a_simulation_has_settings_instead_of_layers_and_heads(rates):
     simulated = rates.isel(layer=0, drop=True).rename(head="setting").assign_coords(setting=range(3))
+    simulated["dimension"], simulated["isotropic"] = ("setting", [1, 3, 3]), ("setting", [True, True, False])
     simulated.attrs = {"source": "gaussian", "replicates": 8, "settings": ["scale 0.1", "scale 1", "scale 10"]}
     table = rates_table(simulated)
     assert ",".join(table.columns) == HEADER
@@ -131,6 +142,8 @@ def test_a_simulation_has_settings_instead_of_layers_and_heads(rates):
     row = one(table, setting="scale 1", statistic="cov", part="bias")
     assert row["beta"] == float(simulated["beta"].sel(setting=1, statistic=1, part=1))
     assert (row["source"], row["replicates"], row["horizon"]) == ("gaussian", 8, 20.2)
+    assert (row["dimension"], row["isotropic"]) == (3, True)
+    assert table[["exact", "scale", "published", "attended", "of_layer", "of_head", "alpha"]].isna().all(axis=None)
 
 
 def test_what_a_simulation_does_not_have_stays_empty(rates):

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+import pyarrow as pa
+from pyarrow import parquet
+
 from support.faulty import FaultyServer
 
 LARGE = (".safetensors", ".parquet", ".bin")  # kept in LFS: the hub lists their sha256
@@ -130,3 +133,20 @@ def described(path: Path, folder: Path) -> dict:
     if path.suffix in LARGE:
         facts["lfs"] = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}
     return facts
+
+
+def files_in(cache: Path) -> list[Path]:
+    """Every blob and snapshot in the cache of a client."""
+    found = [path for path in cache.rglob("*") if path.is_file() or path.is_symlink()]
+    return [path for path in found if {"blobs", "snapshots"} & set(path.parts)]
+
+
+def save_shards(folder: Path) -> Path:
+    """A dataset: three parquet shards of four rows and a file of another kind."""
+    place = folder / "en"
+    place.mkdir(parents=True)
+    for number in range(3):
+        rows = {"id": [f"{number}{row}" for row in range(4)], "text": [f"Text {row} of {number}." for row in range(4)]}
+        parquet.write_table(pa.table(rows), place / f"train-{number}.parquet")
+    (place / "README.md").write_text("Text.")
+    return folder

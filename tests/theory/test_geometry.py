@@ -1,8 +1,9 @@
+"""Horizons by hand, and what must hold between them."""
+
 import numpy as np
 import pytest
 
-from attnlimit.theory.bounds import predictions
-from attnlimit.theory.geometry import horizon_published, horizons, square_root, tilt_matrix
+from attnlimit.theory.geometry import horizon_published, horizons, square_root, tilt_matrix, value_variance
 
 
 def test_square_root_of_a_singular_covariance_is_exact():
@@ -50,9 +51,9 @@ def test_published_horizon_joins_the_heads_and_leaves_out_the_scale():
     assert found == pytest.approx(3 * (1 + 1e-6), rel=1e-12)
 
 
-def test_predictions_by_hand():
-    found = predictions(np.array([0.0, 2.0]), np.array([0.0, 4.0]))
-    np.testing.assert_allclose(found["bound_v3"], [1 / 2, 1 / 10])
-    np.testing.assert_allclose(found["bound_v1_experiment"], [1 / 2, 1 / 10])
-    np.testing.assert_allclose(found["bound_v1_theorem"], [1 / 2, 1 / 258])
-    np.testing.assert_allclose(found["heuristic"], [1 / 2, 1 / 5])
+def test_value_variance_is_the_trace_of_the_value_covariance_of_each_head():
+    rng = np.random.default_rng(3)
+    values, tokens = rng.normal(size=(3, 2, 4)), rng.normal(size=(50, 4)) @ rng.normal(size=(4, 4))
+    drawn = value_variance(values, np.cov(tokens.T, bias=True))  # (head,)
+    expected = [(tokens @ value.T).var(0).sum() for value in values]
+    np.testing.assert_allclose(drawn, expected, rtol=1e-12)

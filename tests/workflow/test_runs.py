@@ -34,9 +34,9 @@ RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_ho
 OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
 SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
-FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6}  # the model, each of SIMULATIONS, ablation
-UNIFORM = {"fit_uniform": 1, "plot_uniform": 1}
-EVERY_FIT = FITTED | UNIFORM
+FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6, "fit_constants": 1}  # the model, each of SIMULATIONS, ablation
+UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
+EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +57,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 33
+    assert len(stores) == 36
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -101,7 +101,7 @@ def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finis
     assert list(restore(finished / ARCHIVED, folder)) == ["results/models/model.safetensors"]
     assert planned(folder, "config.yaml") == {}
     (folder / "my.yaml").write_text(yaml.safe_dump({"simulate_hardmax": {"plane_replicates": 30}}))
-    assert planned(folder, "my.yaml") == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+    assert planned(folder, "my.yaml") == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
 
 
 def test_the_archive_comes_out_the_same_again_in_a_folder_of_the_runs_own(finished):
@@ -157,20 +157,38 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("rates.py", EVERY_FIT | {"simulate_hardmax": 1, "plot_hardmax": 1}),
-        ("style.py", PLOTS | END),
+        ("theory/bounds.py", FITTED | {"plot_hardmax": 1}),  # drawn curves: no simulation runs again
+        ("rates/power_law.py", EVERY_FIT),
+        ("report/style.py", PLOTS | END),
         (
-            "streaming.py",
+            "attention/streaming.py",
             DOWNSTREAM | MODEL_ERRORS | ABLATION | {"compute_limits": 2, "merge_limits": 2, "fit_rates": 2},
         ),
-        ("errors.py", FITTED | MODEL_ERRORS | ABLATION | SIMULATIONS | {"merge_limits": 2}),
-        ("geometry.py", FITTED | ABLATION | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2}),
+        ("experiments/errors.py", FITTED | MODEL_ERRORS | ABLATION | SIMULATIONS | {"merge_limits": 2}),
+        ("theory/geometry.py", FITTED | ABLATION | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2}),
+        (
+            "theory/sphere.py",
+            CLAIMS
+            | dict.fromkeys(("simulate_sphere", "fit_rates", "tabulate_rates"), 1)
+            | dict.fromkeys(("fit_constants", "plot_sphere_beta_vs_horizon"), 1),
+        ),
+        ("claims/hardmax.py", CLAIMS),
+        ("log.py", ARCHIVE),  # it changes no number
     ],
 )
 def test_editing_a_module_reruns_its_dependents(restored, module, expected):
     path = restored / "scripts/attnlimit" / module
     path.write_text(path.read_text() + "\nADDED = 1\n")
     assert planned(restored) == expected
+
+
+def test_rewording_comments_and_docstrings_only_archives_again(restored):
+    """In every module and script at once."""
+    for path in (restored / "scripts").rglob("*.py"):
+        text = path.read_text()
+        assert not text or text.startswith('"""'), path
+        path.write_text(text.replace('"""', '"""Other words. ', 1) + "\n\n# A reason.\n")
+    assert planned(restored) == ARCHIVE
 
 
 def test_editing_words_only_archives_again(restored):
@@ -187,20 +205,20 @@ def test_undoing_an_edit_reruns_nothing(finished):
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == EVERY_FIT
+    assert planned(restored) == FITTED | UNIFORM
 
 
 def test_a_deleted_store_is_made_again_with_its_dependents(finished):
     store = finished / "results/synthetic/hardmax.zarr.zip"
     aside = store.rename(finished / "aside")
-    assert planned(finished) == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+    assert planned(finished) == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
     aside.rename(store)
 
 
 def test_swapping_two_values_reruns_their_dependents(restored):
     """Snakemake compares the values of params without their names."""
     overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
-    assert planned(restored) == CLAIMS | {"simulate_hardmax": 1, "plot_hardmax": 1}
+    assert planned(restored) == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):

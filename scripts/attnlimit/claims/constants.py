@@ -3,16 +3,15 @@
 import xarray as xr
 
 from attnlimit.claims.verdicts import FAILS, HOLDS, STATISTIC_NAMES, UNTESTED, Finding, Record, every, pick, spoken
-from attnlimit.coordinates import STATISTICS
 
 
 def constants(fits: xr.Dataset, thresholds: dict) -> Record:
     """Is the constant C'(R) of the moments a power of the support's radius rather than an exponential?"""
     level, findings = thresholds["level"], {}
     for statistic in STATISTIC_NAMES:
-        fit = fits.sel(statistic=STATISTICS.index(statistic))
+        fit = fits.sel(statistic=statistic)
         radii, factor, share = int(fit["radii"]), float(fit["radius_factor"]), float(fit["share_power_fits_better"])
-        measured = {"radii": radii}
+        measured: dict[str, float] = {"radii": radii}
         if radii < thresholds["fewest_radii"] or factor < thresholds["radius_factor"]:
             findings[statistic] = Finding(UNTESTED, measured, f"only {radii} radii, {factor:.1f}-fold")
             continue

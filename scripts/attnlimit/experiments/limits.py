@@ -53,9 +53,9 @@ def limit_part(keys: Atoms, queries: Atoms, mine: list[int], how: Pass) -> xr.Da
     vectors, matrices, units = (-1, len(shift)), (-1, len(shift), len(shift)), (-1, len(how.heads.query_weight) + 1)
     return xr.Dataset(
         {
-            "count": ("block", np.array([moments.count for moments, _ in parts])),
-            "mean": (("block", "feature"), np.reshape([moments.mean for moments, _ in parts], vectors)),
-            "scatter": (
+            "output_count": ("block", np.array([moments.count for moments, _ in parts])),
+            "output_mean": (("block", "feature"), np.reshape([moments.mean for moments, _ in parts], vectors)),
+            "output_scatter": (
                 ("block", "feature", "feature_2"),
                 np.reshape([moments.scatter for moments, _ in parts], matrices),
             ),

@@ -3,48 +3,52 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import WHOLE, by_head
 from attnlimit.experiments.errors import group_gram, limit_scale, sampling_error
-from attnlimit.theory.geometry import value_variance
 from attnlimit.theory.moments import Moments, merge_all
+
+OUTPUT = ("output_count", "output_mean", "output_scatter")  # of a block: its Moments
 
 
 def merge_limits(parts: list[xr.Dataset], queries: int, population: int) -> xr.Dataset:
     """The limit of a layer from the parts of its jobs, block by block in their fixed order."""
     joined = xr.concat([part.drop_vars(["output_shift", "centre"]) for part in parts], "block")
-    whole = merge_all(Moments(*block) for block in zip(*(joined[name].values for name in Moments._fields), strict=True))
+    whole = merge_all(Moments(*block) for block in zip(*(joined[name].values for name in OUTPUT), strict=True))
     mean_se, cov_se = sampling_error(whole, joined["fourth_moment"].sum("block").values, queries, population)
     return xr.Dataset(
         {
-            "mean": ("feature", whole.mean + parts[0]["output_shift"].values),
-            "covariance": (("feature", "feature_2"), whole.covariance),
-            "mean_se": ("head", mean_se),
-            "cov_se": ("head", cov_se),
+            "limit_mean": ("feature", whole.mean + parts[0]["output_shift"].values),
+            "limit_covariance": (("feature", "feature_2"), whole.covariance),
             "centre": ("feature", parts[0]["centre"].values),
-        },
-        coords={"head": [*range(len(mean_se) - 1), WHOLE_LAYER]},
+        }
+        | by_head("limit_mean_se", ("head",), mean_se)
+        | by_head("limit_covariance_se", ("head",), cov_se),
+        coords={"head": range(len(mean_se) - 1)},
     )
 
 
 def merge_errors(
-    parts: list[xr.Dataset], limit: xr.Dataset, geometry: xr.Dataset, value_weight: np.ndarray
+    parts: list[xr.Dataset], limit: xr.Dataset, geometry: xr.Dataset, value_variances: np.ndarray
 ) -> xr.Dataset:
     """The errors of a layer with their scales and the couplings of its heads.
 
     Of the differences to the limit, group by group, only what bias and fluctuation need is kept: inner products.
-    value_weight (head, width, feature) are the layer's.
+    value_variances (head,) are tr V Sigma V^T of each head. They come from the caller: geometry.py, imported here,
+    would make its every edit rerun merge_limits and so all of measure_errors.
     """
-    raw = xr.concat([part[list(STATISTICS)] for part in parts], "replicate")
-    heads, condensed = len(value_weight), {}
+    raw = xr.concat([part[["error", "layer_error"]] for part in parts], "replicate")
+    heads = len(value_variances)
+    condensed: dict[str, tuple] = {}
     for name in ("mean", "cov"):
         differences = np.concatenate([part[f"{name}_difference"].values for part in parts])  # (group, n, feature, …)
-        condensed[f"{name}_gram"] = (("head", "n", "group", "group_2"), group_gram(differences, heads))
+        condensed |= by_head(f"{name}_gram", ("head", "n", "group", "group_2"), group_gram(differences, heads))
         features = ("feature", "feature_2")[: differences.ndim - 2]
         condensed[f"{name}_difference"] = (("n", *features), differences.mean(0, dtype=np.float64))
-    spread = value_variance(value_weight, geometry["token_covariance"].values)  # (head,)
-    scales = limit_scale(spread, limit["covariance"].values, heads)
-    condensed |= {f"{name}_scale": ("head", scale) for name, scale in scales.items()}
-    ses = {"mean": limit["mean_se"], "cov": limit["cov_se"], "cov_spectral": limit["cov_se"]}  # the last: at most this
-    condensed |= {f"{name}_limit_se": ("head", se.values) for name, se in ses.items()}
-    couplings = geometry.drop_dims("feature").reindex(head=raw["head"])  # the whole layer has none of its own: NaN
-    return raw.assign(condensed).assign(couplings)
+    scales = limit_scale(value_variances, limit["limit_covariance"].values, heads)
+    condensed |= by_head("limit_scale", ("statistic", "head"), scales)
+    for whole in ("", WHOLE):
+        mean_se, cov_se = (limit[f"{whole}limit_{moment}_se"].values for moment in ("mean", "covariance"))
+        dims = ("statistic",) if whole else ("statistic", "head")
+        # The spectral norm's is at most the Frobenius norm's.
+        condensed[f"{whole}limit_se"] = (dims, np.stack([mean_se, cov_se, cov_se]))
+    return raw.assign(condensed).assign(geometry.drop_dims("feature"))

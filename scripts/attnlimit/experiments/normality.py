@@ -67,5 +67,6 @@ def simulate(sizes: list[int], tilts: list[float], replicates: int, seed: int) -
             "mass": (place, np.exp(log_mean - tilt[:, None, None] ** 2 / 2)),  # K(t) = |t|^2 / 2
             "tilt": ("setting", tilt),
         },
-        coords={"setting": range(len(tilt)), "n": sizes, "replicate": range(replicates), "coordinate": range(2)},
+        coords={"setting": [f"|t| = {tilt:g}" for tilt in tilts], "n": sizes, "replicate": range(replicates)}
+        | {"coordinate": list(COORDINATES)},
     )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from attnlimit.coordinates import by_head
 from attnlimit.theory.geometry import square_root
 
 FLAT = 1e-12  # a variance this small, relative to the largest one of the family, is rounding
@@ -20,7 +21,7 @@ FLAT = 1e-12  # a variance this small, relative to the largest one of the family
 class Tails(NamedTuple):
     """Sums over tokens of standardised projections u, mergeable; logs, so that no exponential overflows."""
 
-    count: float
+    count: float  # type: ignore[assignment]  # hides tuple.count, which nobody asks of them
     fourth: np.ndarray  # (direction,): sum of u^4
     log_sum: np.ndarray  # (direction, scale): log sum of exp(s u)
     log_squares: np.ndarray  # (direction, scale): log sum of exp(2 s u)
@@ -141,7 +142,7 @@ def tails_of_tokens(
 ) -> xr.Dataset:
     """Spectrum and tails of the tokens of a layer, which come in blocks (token, feature).
 
-    Along `count` directions of each head and, last, of the covariance; a mean of exponentials counts if `enough`
+    Along `count` directions of each head and (layer_…) of the covariance; a mean of exponentials counts if `enough`
     tokens carry it.
     """
     directions, signed = Directions.leading(covariance, tilts, count), both_signs(scales)
@@ -149,15 +150,13 @@ def tails_of_tokens(
     shape = (*directions.variance.shape, len(signed))
     ratio, effective = sums.log_mgf_ratio(signed).reshape(shape), sums.effective_tokens.reshape(shape)
     eigenvalues = np.linalg.eigvalsh(covariance)[::-1].clip(0)
+    place = ("head", "direction", "scale")
     return xr.Dataset(
-        {
-            "eigenvalues": ("feature", eigenvalues),
-            "participation_ratio": participation_ratio(eigenvalues),
-            "variance": (("head", "direction"), directions.variance),
-            "kurtosis": (("head", "direction"), sums.kurtosis.reshape(shape[:-1])),
-            "log_mgf_ratio": (("head", "direction", "scale"), ratio),
-            "effective_tokens": (("head", "direction", "scale"), effective),
-            "sub_gaussian": ("head", sub_gaussian_constant(ratio, effective, enough)),
-        },
-        coords={"direction": range(count), "scale": signed},
+        {"eigenvalues": ("feature", eigenvalues), "participation_ratio": participation_ratio(eigenvalues)}
+        | by_head("variance", place[:2], directions.variance)
+        | by_head("kurtosis", place[:2], sums.kurtosis.reshape(shape[:-1]))
+        | by_head("log_mgf_ratio", place, ratio)
+        | by_head("effective_tokens", place, effective)
+        | by_head("sub_gaussian", place[:1], sub_gaussian_constant(ratio, effective, enough)),
+        coords={"head": range(len(tilts)), "direction": range(count), "scale": signed},
     )

@@ -183,5 +183,6 @@ def simulate(
             "clt_sup": ("setting", joined.mean(0)),
             "clt_sup_se": ("setting", joined.std(0) / np.sqrt(limit_draws)),
         },
-        coords={"setting": range(len(balls)), "replicate": range(replicates), "n": sizes},
+        coords={"setting": [f"d = {dimension}, R = {radius:g}" for dimension, radius in balls]}
+        | {"replicate": range(replicates), "n": sizes},
     )

@@ -25,7 +25,7 @@ FIGURE_SECONDS = 5.0
 OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
-ON_DEVICE = ("compute_limits", "measure_errors", "measure_ablation")
+ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU

@@ -65,8 +65,9 @@ def with_origin(message: str, files: Iterable[str | Path], config: dict, root: P
 def quoted(why: str, config: dict, path: list[str]) -> list[str]:
     """The unknown key that a refusal of a whole section quotes, such as ('boot' was unexpected); [] if none."""
     section = value_at(config, path)
-    names = re.findall(r"'([^']+)'", why) if isinstance(section, dict) else []
-    return [name for name in names if name in section][:1]
+    if not isinstance(section, dict):
+        return []
+    return [name for name in re.findall(r"'([^']+)'", why) if name in section][:1]
 
 
 def ordered(files: Iterable[str | Path], root: Path) -> list[Path]:

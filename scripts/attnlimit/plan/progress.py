@@ -52,7 +52,7 @@ def through(
         plain[1] &= ~termios.OPOST  # the real terminal makes new lines, once
         termios.tcsetattr(theirs, termios.TCSANOW, plain)
     with stoppable():
-        child = subprocess.Popen(command, stdout=theirs, stderr=theirs, start_new_session=True)
+        child = subprocess.Popen(command, stdout=theirs, stderr=theirs, start_new_session=True)  # noqa: S603  # ours
         os.close(theirs)
         try:
             follow(child, ours, take, heartbeat)
@@ -113,7 +113,8 @@ class Lines:
     """Snakemake's own lines, made into one a job."""
 
     def __init__(self) -> None:
-        self.rest, self.tail = b"", deque(maxlen=20)
+        self.rest = b""
+        self.tail: deque[str] = deque(maxlen=20)
         self.rule, self.said = "", time.monotonic()
         self.running: dict[str, tuple[str, float]] = {}  # by number of the job: its name, its start
         self.total, self.done, self.failed = 0, 0, 0

@@ -3,18 +3,22 @@
 import xarray as xr
 from scipy.stats import spearmanr
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
 
 
 def answer(rates: xr.Dataset) -> list[str]:
-    """Four lines: range of beta, its rank correlation with H, heads surely below 1/2, the worst fit."""
-    heads = rates.sel(head=rates["head"] != WHOLE_LAYER, part=PARTS.index("error")).stack(row=("layer", "head"))
-    mean, cov = (heads.sel(statistic=STATISTICS.index(name)) for name in ("mean", "cov"))
+    """Four lines: range of beta, its rank correlation with H, heads surely below 1/2, the worst fit.
+
+    A fifth if samples are drawn without replacement.
+    """
+    heads = rates.sel(part="error").stack(row=("layer", "head"))
+    mean, cov = (heads.sel(statistic=name) for name in ("mean", "cov"))
     return [
         f"beta of {heads.sizes['row']} heads: mean {spread(mean)}; covariance {spread(cov)}",
         f"Spearman correlation of beta with H, all heads: mean {correlation(mean)}; covariance {correlation(cov)}",
         f"heads whose 95 % interval lies below 1/2: mean {below_half(mean)}; covariance {below_half(cov)}",
         f"worst fit: mean, {worst_fit(mean)}; covariance, {worst_fit(cov)}",
+        *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
     ]
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.rates.power_law import Bootstrap, error_curve, fit
 
 DEGREES = {"mean": 1, "cov": 2}  # powers of R by which the outputs themselves, and their covariance, are scaled
@@ -20,13 +19,13 @@ def fit_constants(errors: xr.Dataset, rates: xr.Dataset, bootstrap: Bootstrap) -
     """
     rows = []
     for statistic, degree in DEGREES.items():
-        fits = rates.sel(statistic=STATISTICS.index(statistic), part=PARTS.index("error"))
+        fits = rates.sel(statistic=statistic, part="error")
         data = errors.isel(setting=~(fits["saturated"] | fits["published"]).values.astype(bool))
         radius = data["scale"].values * errors.attrs["radius"]
         row = {"radii": len(radius), "radius_factor": radius.max() / radius.min() if len(radius) else 1.0}
         row |= {"power": np.nan, "share_power_fits_better": np.nan}
         if len(radius) >= FEWEST_RADII:
-            curve = error_curve(data[statistic].values, bootstrap)
+            curve = error_curve(data["error"].sel(statistic=statistic).values, bootstrap)
             weights = np.broadcast_to(curve.relative_variance, curve.resampled.shape)
             fitted = fit(data["n"].values, curve.resampled, weights)["intercept"]  # (draw, radius)
             drawn = fitted + degree * np.log(radius)
@@ -36,5 +35,5 @@ def fit_constants(errors: xr.Dataset, rates: xr.Dataset, bootstrap: Bootstrap) -
         rows.append(row)
     return xr.Dataset(
         {name: ("statistic", np.array([row[name] for row in rows])) for name in rows[0]},
-        coords={"statistic": [STATISTICS.index(name) for name in DEGREES]},
+        coords={"statistic": list(DEGREES)},
     )

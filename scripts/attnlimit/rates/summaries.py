@@ -66,9 +66,9 @@ def normality_summary(raw: xr.Dataset) -> xr.Dataset:
     effective and mass = e^{K_n(t) - K(t)} (setting, n, replicate), tilt (setting).
     clt_covariance, clt_bias: the limits of n Var(Gamma_n) and n bias;  variance_ratio, plug_in_ratio: the variance over
     replicates, and the mean of the plug-in, over that limit;  n_bias: n times the bias;  coverage: how often the
-    interval Gamma_n +- 1.96 sqrt(plug-in / n) holds the limit;  quantile: of the deviation over its limiting standard
-    deviation;  distance: largest difference of its distribution function from the normal's, at these quantiles.  Each
-    estimate has its standard error, _se.  carriers: see `effective.carriers`.
+    interval Gamma_n +- 1.96 sqrt(plug-in / n) holds the limit;  error_quantile: of the deviation over its limiting
+    standard deviation;  distance: largest difference of its distribution function from the normal's, at these
+    quantiles.  Each estimate has its standard error, _se.  carriers: see `effective.carriers`.
 
     The bias is far below the spread, but mass (Gamma_n - Gamma) is the mean over tokens of the influence function
     e^{<t,X> - K(t)} (X - Gamma), which has mean zero: without it the deviation has the same bias and hardly a spread.
@@ -108,7 +108,7 @@ def normality_summary(raw: xr.Dataset) -> xr.Dataset:
             "coverage_se": (place, np.sqrt(coverage * (1 - coverage) / replicates)),
             "effective_mean": (("setting", "n"), effective),
             "carriers": (("setting", "n"), carriers(effective, raw["n"].values)),
-            "quantile": (("probability", *place), quantile),
+            "error_quantile": (("probability", *place), quantile),
             "normal_quantile": ("probability", normal),
             "distance": (place, np.abs(ndtr(quantile) - ndtr(normal)[:, None, None, None]).max(0)),
             "tilt": raw["tilt"],

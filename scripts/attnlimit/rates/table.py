@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import is_whole, whole_layer
 from attnlimit.files import atomic
 from attnlimit.rates.fits import COUPLINGS, PREDICTIONS
 from attnlimit.rates.power_law import LOCAL
@@ -23,23 +23,27 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
 
     Of the local slopes, only that between the two largest sizes.
     """
-    known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS, *LABELS) if name in rates]
-    last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
-    table = rates[known].assign(last).to_dataframe().reset_index()
-    table = table[table["beta"].notna()].assign(
+    tables = [rows(rates)]
+    if any(map(is_whole, rates.data_vars)):
+        of_layer = {name: rates[name] for name in COUPLINGS if name in rates and "head" not in rates[name].dims}
+        tables.append(rows(whole_layer(rates).assign(of_layer)).assign(head="all"))
+    table = pd.concat(tables).assign(
         source=rates.attrs["source"],
         n_min=int(rates["n"][0]),
         n_max=int(rates["n"][-1]),
         replicates=rates.attrs["replicates"],
         population=rates.attrs.get("population"),
     )
-    table["statistic"] = table["statistic"].map(dict(enumerate(STATISTICS)))
-    table["part"] = table["part"].map(dict(enumerate(PARTS)))
     if "head" in table:
-        table["head"] = table["head"].map(lambda head: "all" if head == WHOLE_LAYER else str(head))
-    if "setting" in table:
-        table["setting"] = table["setting"].map(dict(enumerate(rates.attrs["settings"])))
+        table["head"] = table["head"].map(str)
     return table.reindex(columns=COLUMNS)
+
+
+def rows(rates: xr.Dataset) -> pd.DataFrame:
+    known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS, *LABELS) if name in rates]
+    last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
+    table = rates[known].assign(last).to_dataframe().reset_index()
+    return table[table["beta"].notna()]
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:

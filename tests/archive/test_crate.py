@@ -1,0 +1,51 @@
+"""The RO-Crate of a run says how each file was made."""
+
+from pathlib import Path
+
+import pytest
+from rocrate.rocrate import ROCrate
+
+from attnlimit.archive.bundle import ARCHIVE, verified
+from support.tiny_run import (
+    RATES,
+    SHARD,
+    TEXT,
+    WEIGHTS,
+    make_archive,
+    make_run,
+)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    make_run(folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def archive(run) -> Path:
+    return make_archive(Path(ARCHIVE))
+
+
+def test_the_crate_says_how_each_file_was_made(archive):
+    with verified(archive) as contents:
+        crate = ROCrate(contents.payload)
+    made = crate.get("#split/shard_0")
+    assert made.type == "CreateAction"
+    assert made["instrument"].id == "scripts/split.py"
+    needed = [entity.id for entity in made["instrument"]["softwareRequirements"]]
+    assert needed == ["envs/split.yaml", "requirements.lock"]
+    assert made["result"].id == SHARD
+    assert {f"#{TEXT}", f"#{WEIGHTS}"} <= {entity.id for entity in made["object"]}
+    values = {entity["name"]: entity["value"] for entity in made["object"] if entity.type == "PropertyValue"}
+    assert values == {"code": "'cd'", "shard": "0", "words": "[7, 8]"}
+    assert crate.get("#fit_rates")["result"].id == RATES
+    assert crate.mainEntity.id == "Snakefile"
+    assert [profile.id for profile in crate.root_dataset["conformsTo"]] == [
+        "https://w3id.org/ro/wfrun/process/0.5",
+        "https://w3id.org/ro/wfrun/workflow/0.5",
+        "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+    ]

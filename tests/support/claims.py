@@ -1,0 +1,121 @@
+"""Results made to hold, to fail, or to decide nothing: fits with planted rates, and summaries of planted laws."""
+
+import numpy as np
+import xarray as xr
+from scipy.special import ndtr, ndtri
+
+from attnlimit.claims.moments import error_fits
+from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.rates.growth import fit_uniform
+from attnlimit.rates.power_law import Bootstrap
+from attnlimit.rates.summaries import hardmax_summary
+from attnlimit.seeds import generator
+from attnlimit.theory.bounds import predictions
+from attnlimit.theory.hardmax import hardmax_proposition
+from support.configs import DEFAULT
+
+THRESHOLDS = DEFAULT["assess_claims"]
+FROM_N = DEFAULT["fit_hardmax"]["from_n"]
+HORIZONS = np.array([0.05, 0.2, 0.4, 0.7, 1, 1.3, 1.7, 2, 2.5, 3])
+RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5])
+SIZES = np.array([100, 1000, 10000, 100000])
+DECADES = 10.0 ** np.arange(2, 12)
+
+
+def heuristic(horizon):
+    return predictions(horizon, horizon**2)["heuristic"]
+
+
+def curve(horizon):
+    return predictions(horizon, horizon**2)["bound_v3"]
+
+
+def rates(
+    beta, horizon=HORIZONS, half=0.01, saturated=False, n=(10**6, 10**8, 10**10), labels=None, **attrs
+) -> xr.Dataset:
+    """Fits of settings with these horizons, Psi = H^2; beta a function of H; other parts and statistics far off."""
+    dims, shape = ("statistic", "part", "setting"), (len(STATISTICS), len(PARTS), len(horizon))
+    data = xr.Dataset(coords={name: range(size) for name, size in zip(dims, shape, strict=True)} | {"n": list(n)})
+    numbers = np.full(shape, 9.0)
+    numbers[:2, PARTS.index("error")] = beta(horizon)
+    data["beta"], data["beta_low"], data["beta_high"] = ((dims, numbers + shift) for shift in (0, -half, half))
+    for name in ("local_slope", "local_slope_low", "local_slope_high"):
+        data[name] = ((*dims, "interval"), np.zeros((*shape, len(n) - 1)))
+    data["misfit"] = (dims, np.zeros(shape, bool))
+    data["saturated"] = (dims, np.broadcast_to(saturated, shape).copy())
+    couplings = {"horizon": horizon, "psi": horizon**2, "horizon_published": 7 * horizon}
+    for name, values in (couplings | predictions(horizon, horizon**2) | (labels or {})).items():
+        data[name] = ("setting", values)
+    facts = {"source": "gaussian", "replicates": 8, "settings": [f"setting {number}" for number in range(len(horizon))]}
+    return data.assign_attrs(facts | attrs)
+
+
+def fits(beta, **changes):
+    return error_fits(rates(beta, **changes))
+
+
+def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05) -> xr.Dataset:
+    """What fit_uniform keeps of suprema constant(R) n^-rate on a line, with noise that the radii share."""
+    shared = np.exp(noise * generator(1, "noise").normal(size=(1, replicates, len(SIZES))))
+    sup = constant(RADII)[:, None, None] * SIZES**-rate * shared
+    effective = np.broadcast_to(np.sqrt(carriers * SIZES), sup.shape)
+    drawn = {"sup": sup, "sup_coarse": 0.99 * sup, "effective": effective}
+    balls = {"dimension": np.ones(len(RADII), int), "radius": RADII, "clt_edge": constant(RADII)}
+    balls |= {"clt_sup": constant(RADII), "clt_sup_se": 0.01 * constant(RADII)}
+    suprema = xr.Dataset(
+        {name: (("setting", "replicate", "n"), values) for name, values in drawn.items()}
+        | {name: ("setting", values) for name, values in balls.items()},
+        coords={"n": SIZES, "setting": range(len(RADII))},
+    )
+    options, joint = DEFAULT["fit_uniform"], (False, True, True)
+    bootstraps = [Bootstrap(400, each, generator(1, "bootstrap", number)) for number, each in enumerate(joint)]
+    return fit_uniform(suprema, bootstraps, 3, options["slope_tolerance"], options["carriers"])
+
+
+def constants_fit(share=1.0, radii=6, factor=7.5) -> xr.Dataset:
+    """What fit_constants keeps, for the mean and the covariance alike."""
+    columns = {"share_power_fits_better": share, "radii": radii, "radius_factor": factor, "power": 3.0}
+    statistics = [STATISTICS.index(name) for name in ("mean", "cov")]
+    return xr.Dataset(
+        {name: ("statistic", [value, value]) for name, value in columns.items()}, coords={"statistic": statistics}
+    )
+
+
+def hardmax_fit(error, n=DECADES, relative=0.002) -> xr.Dataset:
+    """What hardmax_summary makes of replicates whose mean is error(n) and whose relative standard error is given."""
+    value = np.array([error(size) for size in n])
+    spread = 1 + 2 * relative * np.array([1, 1, -1, -1])  # of four replicates
+    line = xr.DataArray(
+        value[:, None] * spread, dims=("n", "replicate_line"), coords={"n": n.astype(np.int64)}, name="line_error"
+    )
+    plane = line.rename("plane_error").rename(replicate_line="replicate_plane")
+    direct = plane.rename("direct_error").rename(n="n_direct").expand_dims(dimension=[2])
+    errors = xr.merge([line, plane, direct]).assign_attrs(sigma=1.0)
+    return hardmax_summary(errors, FROM_N).assign_attrs(from_n=FROM_N)
+
+
+def proposed(n):
+    return hardmax_proposition(n, 1)
+
+
+def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=2000) -> xr.Dataset:
+    """Three tilts at one n, the last with too few tokens and far off in all it says.
+
+    A normal law `spread` times too wide is max |Phi(s z) - Phi(z)| from the normal.
+    """
+    place, normal = ("setting", "n", "coordinate"), ndtri(np.linspace(0.005, 0.995, 100))
+    covered = np.full((3, 1, 2), coverage)
+    covered[2] = 0.3
+    distance = np.full((3, 1, 2), np.abs(ndtr(spread * normal) - ndtr(normal)).max())
+    distance[2] = 0.4
+    data = xr.Dataset(
+        {
+            "coverage": (place, covered),
+            "coverage_se": (place, np.sqrt(covered * (1 - covered) / replicates)),
+            "distance": (place, distance),
+            "carriers": (("setting", "n"), np.array(carriers, float)[:, None]),
+            "tilt": ("setting", [0.0, 1, 3]),
+        },
+        coords={"n": [30000]},
+    )
+    return data.assign_attrs(level=0.95, replicates=replicates)

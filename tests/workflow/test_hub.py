@@ -1,0 +1,74 @@
+"""The rules that fetch, against a hub on this machine."""
+
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+from attnlimit.files import sha256_of
+from attnlimit.model.files import FILES
+from attnlimit.store import read
+from support.hub_server import Server, save_shards
+from support.small_models import save_bert_with_tokenizer
+from support.workflow import clone, overlay, snakemake
+
+MODEL, WEIGHTS = "tiny/bert", "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A small random BERT with a real tokenizer."""
+    return save_bert_with_tokenizer(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture
+def hub(folder):
+    with Server() as server:
+        server.add("model", MODEL, folder)
+        yield server
+
+
+@pytest.fixture
+def shards(hub, tmp_path) -> str:
+    """A dataset of three parquet shards and a file of another kind; its commit."""
+    return hub.add("dataset", "tiny/text", save_shards(tmp_path / "text"))
+
+
+def test_the_rules_fetch_from_the_hub(hub, folder, shards, tmp_path, monkeypatch):
+    """Snakemake, the rules, the real clients, with an unsteady hub; of the corpus no more than is wanted.
+
+    What they fetch stays in the folder of the run, closed to others.
+    """
+    commit, sha256 = hub.repositories["model", MODEL].commit, sha256_of(folder / WEIGHTS)
+    hub.fail("GET", WEIGHTS, "corrupt", times=1)
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("HF_HOME", "HF_HUB_CACHE", "HF_DATASETS_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    place = tmp_path / "clone"
+    place.mkdir()
+    clone(place)
+    model = {"source": "hub", "location": MODEL, "revision": commit, "weights_sha256": sha256}
+    corpus = {"source": "hub", "location": "tiny/text", "revision": shards, "files": "en/*.parquet", "characters": 50}
+    overlay(place, fetch_model=model, fetch_corpus=corpus)
+    run = snakemake(place, "--until", "fetch_model", "fetch_corpus")
+    assert run.returncode == 0, run.stdout + run.stderr
+    files = {f"/{MODEL}/resolve/{commit}/{name}" for name in FILES}
+    text = {f"/datasets/tiny/text/resolve/{shards}/en/train-{number}.parquet" for number in (0, 1)}
+    listed = {f"/api/models/{MODEL}/revision/{commit}", f"/api/datasets/tiny/text/revision/{shards}"}
+    assert {path for _, path in hub.asked} == listed | files | text
+    assert (place / "results/downloads/hub").stat().st_mode & 0o777 == 0o700
+    assert not (tmp_path / "home/.cache/huggingface").exists()
+    articles = parquet.read_table(place / "results/corpus/articles.parquet")
+    assert articles["text"].to_pylist() == [f"Text {row} of 0." for row in range(4)] + ["Text 0 of 1."]
+    assert articles["page_id"].to_pylist() == [0, 1, 2, 3, 10]
+    heads = read(place / "results/models/heads.zarr.zip")
+    assert dict(heads.sizes) == {"layer": 2, "head": 2, "width": 4, "feature": 8}
+    sums = {name: sha256_of(folder / name) for name in FILES}
+    assert heads.attrs["model"] == {
+        "name": MODEL,
+        "revision": commit,
+        "licence": "mit",
+        "family": "bert",
+        "sha256": sums,
+    }
