@@ -3,7 +3,7 @@ from snakemake.utils import min_version
 min_version("9.27.1")
 
 
-configfile: "config.yaml"
+configfile: workflow.basedir + "/config.yaml"  # beside this file, wherever the run has its folder
 
 
 include: "rules/common.smk"
@@ -25,6 +25,15 @@ report: "rules/report/workflow.rst"
 
 onstart:
     require_writable("results", *Path("results").glob("*"))
+    begin_run(config, ROOT, workflow.overwrite_configfiles)
+
+
+onsuccess:
+    end_run("finished" if all(map(os.path.exists, [*TARGETS, "results/attnlimit.tar.zst"])) else "unfinished")
+
+
+onerror:
+    end_run("failed")
 
 
 rule all:

@@ -1,4 +1,4 @@
-"""Fill the parts of the README that come from results, between their marks: `make readme` after a default run."""
+"""Fill the parts of the README that come from results, between their marks: `make readme` after a run."""
 
 import csv
 import json
@@ -10,6 +10,7 @@ import yaml
 from snakemake.utils import update_config
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / (sys.argv[1] if len(sys.argv) > 1 else ".") / "results"
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.plan.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 
@@ -17,8 +18,8 @@ PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 
 
 def main() -> None:
-    shutil.copy(ROOT / "results/figures/beta_vs_horizon.png", ROOT / "docs")
-    answer = "".join(f"- {line}\n" for line in (ROOT / "results/answer.txt").read_text().splitlines())
+    shutil.copy(RESULTS / "figures/beta_vs_horizon.png", ROOT / "docs")
+    answer = "".join(f"- {line}\n" for line in (RESULTS / "answer.txt").read_text().splitlines())
     parts = {"answer": answer, "claims": claims_table(), "costs": costs_table()}
     path = ROOT / "README.md"
     path.write_text(fill(path.read_text(), parts))
@@ -37,7 +38,7 @@ def fill(text: str, parts: dict[str, str]) -> str:
 
 def claims_table() -> str:
     """Each claim, its verdict, and the measured number beside what was asked."""
-    records = json.loads((ROOT / "results/claims.json").read_text())
+    records = json.loads((RESULTS / "claims.json").read_text())
     rows = [[record["claim"], f"**{record['verdict']}**", record["in_short"]] for record in records]
     return markdown(["claim", "verdict", "measured"], rows)
 
@@ -72,12 +73,10 @@ def measured() -> dict[str, str]:
     """From the benchmark files of the last run."""
     found = {}
     for rule in job_bytes(resolved()):
-        runs = [
-            next(csv.DictReader(path.open(), delimiter="\t")) for path in (ROOT / "results/benchmarks" / rule).iterdir()
-        ]
+        runs = [next(csv.DictReader(path.open(), delimiter="\t")) for path in (RESULTS / "benchmarks" / rule).iterdir()]
         spent = sum(float(run["cpu_time"]) for run in runs)
         found[rule] = cell(len(runs), spent, max(float(run["max_rss"]) for run in runs) * 1e6, None)
-    stored = sum(path.stat().st_size for path in (ROOT / "results/embeddings").iterdir())
+    stored = sum(path.stat().st_size for path in (RESULTS / "embeddings").iterdir())
     return found | {"embeddings on disk": f"{stored / 1e9:.3g} GB"}
 
 

@@ -3,8 +3,6 @@ import os
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-
 ROOT = Path(workflow.basedir)
 SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
@@ -15,17 +13,20 @@ from attnlimit.files import require_writable  # noqa: E402
 from attnlimit.corpus.location import local_files  # noqa: E402
 from attnlimit.model.files import local_model_files  # noqa: E402
 from attnlimit.plan.config import check, missing_sources  # noqa: E402
+from attnlimit.plan.folders import begin_run, end_run, located  # noqa: E402
+from attnlimit.plan.overlays import with_origin  # noqa: E402
 from attnlimit.plan.workflow_files import commit, source_sha256  # noqa: E402
 
 try:
     require_writable(".")  # Snakemake itself would fail with a traceback
-    away = missing_sources(config, ROOT / "provenance/config.yaml")
-    check(config, ROOT / "rules/config.schema.yaml", away)
+    away = missing_sources(config, Path("provenance/config.yaml"))  # here only in a folder restored from an archive
+    check(config, ROOT / "rules/config.schema.yaml", away, ROOT)
     # Files of the user's own are inputs, so that a changed one is read again.
-    CORPUS_FILES = local_files(config["fetch_corpus"])
-    MODEL_FILES = local_model_files(config["fetch_model"], "fetch_model" in away)
+    CORPUS_FILES = local_files(located(config["fetch_corpus"], ROOT))
+    MODEL_FILES = local_model_files(located(config["fetch_model"], ROOT), "fetch_model" in away)
 except (ValueError, LookupError, OSError) as error:
-    raise WorkflowError(str(error))
+    # Not a WorkflowError: Snakemake would print lines of its own after the one that counts.
+    sys.exit(with_origin(str(error), workflow.configfiles, config, ROOT))
 
 # Without a source on the hub no network is needed, and the Hugging Face libraries are told not to look for one. With
 # one, files come by plain HTTP, which is what the tests cover.

@@ -28,6 +28,7 @@ rule fetch_corpus:
         runtime=30 if config["fetch_corpus"]["source"] == "excerpt" else 1440,
     params:
         settings=config["fetch_corpus"],
+        location=located(config["fetch_corpus"], ROOT)["location"],  # as seen from the run's folder
         downloads="results/downloads",
         code=code("fetch_corpus.py"),
     script:

@@ -11,5 +11,6 @@ open_log(snakemake.log[0])
 p, path = snakemake.params, Path(snakemake.output.archive)
 
 rules = {name: Params(**params) for name, params in p.rules.items()}
-write_archive(path, snakemake.input, p.config, rules, p.commit, p.settings["embeddings"])
+project = Path(snakemake.scriptdir).parent
+write_archive(path, snakemake.input, p.config, rules, p.commit, p.settings["embeddings"], project)
 logger.info("%s: %d bytes, sha256 %s", path, path.stat().st_size, sha256_of(path))

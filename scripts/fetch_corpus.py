@@ -9,7 +9,7 @@ from attnlimit.log import logger, open_log
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings
 
-articles, identity = open_corpus(options, Path(p.downloads))
+articles, identity = open_corpus(options | {"location": p.location}, list(snakemake.input), Path(p.downloads))
 wanted = up_to(articles, options["characters"])
 count, characters = write_articles(wanted, snakemake.output.articles, identity)
 logger.info("%d articles of %d characters: %s", count, characters, identity)

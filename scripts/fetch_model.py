@@ -16,7 +16,7 @@ match options["source"]:
     case "embedded":
         source = embedded_model()
     case "local":
-        source = local_model(options["location"])
+        source = local_model(str(Path(snakemake.input[0]).parent))
     case "hub":
         source = hub_model(options["location"], options["revision"], weights_sha256)
 sha256 = source.sha256 | ({"model.safetensors": weights_sha256} if weights_sha256 else {})

@@ -1,6 +1,7 @@
 """An archive holds a run and what made it, says so truly, and gives it back."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,24 @@ def test_the_same_run_elsewhere_gives_the_same_bytes(archive, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path / "another")
     assert make_archive(Path(ARCHIVE)).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
     assert not list((tmp_path / "another/results").glob(".*")), "left behind"
+
+
+def test_a_run_in_a_folder_of_its_own_gives_the_same_bytes_as_a_default_one(archive, run, monkeypatch):
+    """Sources from the project, results from the run; files of the user's are named as the project sees them."""
+    folder = run / "runs/my"
+    folder.mkdir(parents=True)
+    for name in ("results", ".snakemake"):
+        shutil.move(run / name, folder / name)
+    record = read_record(SHARD, folder)
+    assert record["input"] == [TEXT, WEIGHTS]
+    record["input"] = [f"../../{TEXT}", WEIGHTS]
+    record_path(SHARD, folder).write_text(json.dumps(record))
+    expected = (folder / ARCHIVE).read_bytes()
+    (folder / ARCHIVE).unlink()
+    monkeypatch.chdir(folder)
+    assert make_archive(Path(ARCHIVE), project=run).read_bytes() == expected
+    restore(Path(ARCHIVE), run / "restored")
+    assert read_record(SHARD, run / "restored")["input"] == [TEXT, WEIGHTS]
 
 
 def test_restored_files_records_and_settings(archive, tmp_path):

@@ -30,7 +30,7 @@ def run(tmp_path, monkeypatch) -> Path:
 
 
 def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
-    jobs, brought = trace([RATES], run, RULES)
+    jobs, brought = trace([RATES], run, RULES, run)
     assert [job.name for job in jobs] == ["fetch_model", "fit_rates", "split/shard_0"]
     assert [job.parameters for job in jobs] == [
         {"code": "'ab'"},
@@ -41,15 +41,25 @@ def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
     assert brought == [TEXT]
 
 
+def test_files_of_the_user_are_named_as_the_project_sees_them(run, tmp_path):
+    record = read_record(SPLIT.output[0], run)
+    names = {"my_texts/a.txt": "run/my_texts/a.txt", "../b.txt": "b.txt", "/data/c.txt": "/data/c.txt"}
+    record["input"] = list(names)
+    record_path(SPLIT.output[0], run).write_text(json.dumps(record))
+    jobs, brought = trace([RATES], run, RULES, tmp_path)
+    assert brought == sorted(names.values())
+    assert jobs[-1].input == tuple(names.values())
+
+
 def test_results_of_other_parameters_are_not_archived(run):
     rules = RULES | {"fit_rates": Params({"code": "'ef'", "bootstrap": "20"}, [])}
     with pytest.raises(ValueError, match=r"fit_rates/log\.txt: that job ran with other parameters .* `make reproduce`"):
-        trace([RATES], run, rules)
+        trace([RATES], run, rules, run)
 
 
 def test_a_result_without_a_record_is_named_with_a_remedy(run):
     with pytest.raises(LookupError, match=r"results/other\.csv: Snakemake has no record .* --forcerun results/other"):
-        trace(["results/other.csv"], run, RULES)
+        trace(["results/other.csv"], run, RULES, run)
 
 
 def test_the_format_is_that_of_the_snakemake_installed():

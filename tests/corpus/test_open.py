@@ -9,6 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path
+from attnlimit.corpus.location import local_files
 from attnlimit.corpus.open import open_corpus
 
 BULGARIAN = "bgwiki-latest-pages-articles-shortened.xml.bz2"
@@ -39,7 +40,7 @@ def folder_on_the_web(tmp_path, monkeypatch):
 
 
 def test_the_excerpt_needs_no_sha256(tmp_path):
-    articles, identity = open_corpus(corpus(source="excerpt"), tmp_path)
+    articles, identity = open_corpus(corpus(source="excerpt"), [], tmp_path)
     assert next(articles).title == "Anarchism"
     named = {"source": "excerpt", "name": excerpt_path().name, "sha256": EXCERPT_SHA256}
     assert identity == named | {"licence": EXCERPT_LICENCE}
@@ -47,11 +48,11 @@ def test_the_excerpt_needs_no_sha256(tmp_path):
 
 def test_a_dump_from_a_file(tmp_path):
     settings = corpus(source="dump", location=str(excerpt_path().with_name(BULGARIAN)), sha256=BULGARIAN_SHA256)
-    articles, identity = open_corpus(settings, tmp_path)
+    articles, identity = open_corpus(settings, [settings["location"]], tmp_path)
     assert [article.page_id for article in articles] == [558]
     assert identity == {"source": "dump", "name": BULGARIAN, "sha256": BULGARIAN_SHA256}
     with pytest.raises(ValueError, match=f"{BULGARIAN}: sha256 is {BULGARIAN_SHA256}, expected 00"):
-        open_corpus(settings | {"sha256": "0" * 64}, tmp_path)
+        open_corpus(settings | {"sha256": "0" * 64}, [settings["location"]], tmp_path)
 
 
 def test_a_dump_from_the_web_is_kept(tmp_path, folder_on_the_web):
@@ -59,7 +60,7 @@ def test_a_dump_from_the_web_is_kept(tmp_path, folder_on_the_web):
     shutil.copyfile(excerpt_path().with_name(BULGARIAN), folder / "bg.xml.bz2")
     settings = corpus(source="dump", location=f"{url}/bg.xml.bz2", sha256=BULGARIAN_SHA256)
     for _ in ("the web", "the file kept"):
-        articles, identity = open_corpus(settings, tmp_path / "downloads")
+        articles, identity = open_corpus(settings, [], tmp_path / "downloads")
         assert [article.page_id for article in articles] == [558]
         assert identity == {"source": "dump", "name": "bg.xml.bz2", "sha256": BULGARIAN_SHA256}
         (folder / "bg.xml.bz2").unlink(missing_ok=True)
@@ -71,16 +72,17 @@ def test_text_with_and_without_a_sha256(tmp_path):
     path.write_text('{"text": "words"}\n')
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     for given in ("", sha256):
-        articles, identity = open_corpus(corpus(source="text", location=str(path), sha256=given), tmp_path)
+        articles, identity = open_corpus(corpus(source="text", location=str(path), sha256=given), [str(path)], tmp_path)
         assert [article.text for article in articles] == ["words"]
         assert identity == {"source": "text", "name": "rows.jsonl", "sha256": sha256}
     with pytest.raises(ValueError, match="rows.jsonl: sha256 is"):
-        open_corpus(corpus(source="text", location=str(path), sha256="0" * 64), tmp_path)
+        open_corpus(corpus(source="text", location=str(path), sha256="0" * 64), [str(path)], tmp_path)
 
 
 def test_a_folder_of_text(tmp_path):
     for name in ("b.txt", "a.txt"):
         (tmp_path / name).write_text(name)
-    articles, identity = open_corpus(corpus(source="text", location=str(tmp_path)), tmp_path)
+    settings = corpus(source="text", location=str(tmp_path))
+    articles, identity = open_corpus(settings, local_files(settings), tmp_path)
     assert [article.text for article in articles] == ["a.txt", "b.txt"]
     assert identity["name"] == tmp_path.name

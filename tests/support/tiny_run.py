@@ -58,8 +58,8 @@ def make_run(folder: Path) -> None:
     write_records([MODEL, SPLIT, FIT], folder, time.time())
 
 
-def make_archive(path: Path, embeddings: bool = True) -> Path:
+def make_archive(path: Path, embeddings: bool = True, project: Path = Path()) -> Path:
     """Archive the run in the current folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_archive(path, [RATES], CONFIG, RULES, "0" * 40, embeddings)
+    write_archive(path, [RATES], CONFIG, RULES, "0" * 40, embeddings, project)
     return path

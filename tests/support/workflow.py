@@ -52,3 +52,20 @@ def hashes(folder: Path) -> dict[str, str]:
     left_out = {"logs", "benchmarks", "parts", "report.html"}
     kept = [path for path in files if not left_out & set(path.parts)]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept}
+
+
+def environment(folder: Path) -> None:
+    """A .venv that is ready, as `make setup` leaves it: the one that runs the tests, under a `ready` of its own."""
+    (folder / ".venv").mkdir()
+    for path in Path(sys.prefix).iterdir():
+        if path.name != "ready":
+            (folder / ".venv" / path.name).symlink_to(path)
+    lock = hashlib.sha256((folder / "requirements.lock").read_bytes()).hexdigest()
+    (folder / ".venv/ready").write_text(f"{lock} {sys.version_info.major}.{sys.version_info.minor}\n")
+
+
+def make(folder: Path, *arguments: str, **options) -> tuple[int, list[str]]:
+    """The return code of a verb, and the lines that it printed."""
+    command = ["make", *arguments]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    return done.returncode, done.stdout.splitlines()

@@ -104,12 +104,17 @@ def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finis
     assert planned(folder, "my.yaml") == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
 
 
-def test_the_archive_comes_out_the_same_again(finished):
-    before = sha256_of(finished / ARCHIVED)
-    (finished / ARCHIVED).unlink()
-    run = snakemake(finished)
+def test_the_archive_comes_out_the_same_again_in_a_folder_of_the_runs_own(finished):
+    """Nothing but the archive is made again, since nothing that a job depends on knows the folder."""
+    folder = finished / "runs/again"
+    for name in ("results", ".snakemake"):
+        shutil.copytree(finished / name, folder / name)
+    (folder / ARCHIVED).unlink()
+    run = snakemake(finished, "--directory", str(folder))
     assert run.returncode == 0, run.stderr
-    assert sha256_of(finished / ARCHIVED) == before
+    assert set(re.findall(r"^localrule (\w+):$", run.stderr, re.M)) == {"archive_results", "all"}
+    assert sha256_of(folder / ARCHIVED) == sha256_of(finished / ARCHIVED)
+    shutil.rmtree(finished / "runs")
 
 
 @pytest.fixture(scope="session")

@@ -29,23 +29,34 @@ STAGE = ".archive-"
 
 
 def write_archive(
-    path: Path, targets: Iterable[str], config: dict, rules: dict[str, Params], commit: str, embeddings: bool
+    path: Path,
+    targets: Iterable[str],
+    config: dict,
+    rules: dict[str, Params],
+    commit: str,
+    embeddings: bool,
+    project: Path,
 ) -> None:
-    """Archive the targets, all that lies between them and the data, and the workflow in the current folder."""
-    root, targets = Path(), sorted(targets)
-    jobs, brought = trace(targets, root, rules)
+    """Archive the targets of the run in the current folder, all that lies between them and the data, and the workflow.
+
+    The workflow is in the folder `project`. In the archive, as in a default run, both are in one folder.
+    """
+    targets = sorted(targets)
+    jobs, brought = trace(targets, Path(), rules, project)
     absent = dict.fromkeys(brought, BROUGHT) | {WEIGHTS: "belongs to others; its sha256 is in provenance/data.json"}
     results = sorted(name for job in jobs for name in job.output)
     if not embeddings:
         absent |= {name: "archive_results.embeddings: false" for name in results if name.startswith(EMBEDDINGS)}
     kept = [name for name in results if name not in absent]
-    citation = read_citation(root / "CITATION.cff")
+    citation = read_citation(project / "CITATION.cff")
     for left in path.parent.glob(f"{STAGE}*"):  # by a job that was killed
         shutil.rmtree(left)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=STAGE) as stage:
         payload = Path(stage)
-        for name in [*source_files(root), *kept]:
-            place(root / name, payload / name, name)
+        for name in source_files(project):
+            place(project / name, payload / name, name)
+        for name in kept:
+            place(Path(name), payload / name, name)
         write_provenance(payload, jobs, config, kept, absent, commit)
         crate = describe(files_below(payload), jobs, targets, citation, absent)
         (payload / METADATA).write_text(crate, encoding="utf-8")

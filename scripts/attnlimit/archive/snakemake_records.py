@@ -1,6 +1,7 @@
 """What Snakemake noted of the job behind each file. The only module that knows how it keeps its records."""
 
 import json
+import os
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(".snakemake/metadata")
+RESULTS = "results/"  # where jobs write, and nobody else
 FORMAT = 6  # of the records of snakemake 9.27; with another number the keys may mean other things
 
 
@@ -34,8 +36,12 @@ class Params(NamedTuple):
     varying: list[str]
 
 
-def trace(targets: Iterable[str], root: Path, rules: dict[str, Params]) -> tuple[list[Job], list[str]]:
-    """All jobs behind the targets, by name, and the files that no job made: what the user brought."""
+def trace(targets: Iterable[str], root: Path, rules: dict[str, Params], project: Path) -> tuple[list[Job], list[str]]:
+    """All jobs behind the targets of the run in `root`, by name, and the files that no job made: what the user brought.
+
+    Those are named as seen from the folder `project`, so that a run in a folder of its own and a default run, which a
+    restored one is, name them alike.
+    """
     records: dict[str, dict] = {}
     outputs: dict[str, list[str]] = {}
     brought, queue, seen = [], list(targets), set()
@@ -46,7 +52,7 @@ def trace(targets: Iterable[str], root: Path, rules: dict[str, Params]) -> tuple
         seen.add(name)
         record = read_record(name, root)
         if record is None:
-            brought.append(name)
+            brought.append(from_project(name, root, project))
             continue
         log = record["log"][0]
         records[log] = record
@@ -54,7 +60,7 @@ def trace(targets: Iterable[str], root: Path, rules: dict[str, Params]) -> tuple
         queue += record["input"]
     jobs = []
     for log, record in records.items():
-        files = tuple(record["input"]), tuple(sorted(outputs[log]))
+        files = tuple(from_project(name, root, project) for name in record["input"]), tuple(sorted(outputs[log]))
         named = parameters(record, rules[record["rule"]])
         jobs.append(Job(record["rule"], log, *files, tuple(record["params"]), named))
     return sorted(jobs, key=lambda job: job.name), sorted(brought)
@@ -80,9 +86,16 @@ def parameters(record: dict, params: Params) -> dict[str, str]:
     return named | dict(zip(other, rest, strict=True))
 
 
+def from_project(name: str, root: Path, project: Path) -> str:
+    """The name of a file that jobs did not make, given as seen from `root`, as seen from `project`."""
+    if name.startswith(RESULTS) or Path(name).is_absolute():
+        return name
+    return os.path.relpath(root.resolve() / name, project.resolve())
+
+
 def read_record(name: str, root: Path) -> dict | None:
     """The record of one file; None for a file that no job made: all that jobs make is in results/."""
-    if not name.startswith("results/"):
+    if not name.startswith(RESULTS):
         return None
     path = record_path(name, root)
     if not path.is_file():

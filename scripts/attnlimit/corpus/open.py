@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attnlimit.corpus.articles import Article
 from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path, read_dump
-from attnlimit.corpus.location import TEXTS, file_name, is_url, local_files, skipped_files
+from attnlimit.corpus.location import TEXTS, file_name, is_url, skipped_files
 from attnlimit.corpus.own_texts import checksum, read_rows, read_texts
 from attnlimit.files import verify_sha256
 from attnlimit.web.download import download
@@ -15,9 +15,10 @@ from attnlimit.web.hub import corpus_files
 NAMED = 10  # of the files of a folder that are skipped
 
 
-def open_corpus(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
     """Articles of the section fetch_corpus, read as they are asked for, and the identity of their source.
 
+    Its location is as seen from the current folder; `files`: those of this machine that it stands for.
     That of a hub is complete only when the articles have been read.
     """
     match corpus["source"]:
@@ -29,13 +30,13 @@ def open_corpus(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[
             download(corpus["location"], path, corpus["sha256"])
             return _checked_dump(path, corpus["sha256"], corpus)
         case "dump":
-            return _dump(Path(corpus["location"]), corpus["sha256"], corpus)
+            return _dump(Path(files[0]), corpus["sha256"], corpus)
         case "hub":
             identity = {"source": "hub", "name": corpus["location"]}
             identity |= {key: corpus[key] for key in ("revision", "files")}
             return _hub(corpus, identity), identity
         case "text":
-            return _text(local_files(corpus), corpus)
+            return _text(files, corpus)
     raise LookupError(f"fetch_corpus.source: {corpus['source']} is not known")
 
 

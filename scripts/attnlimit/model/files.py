@@ -54,8 +54,8 @@ def local_paths(location: str) -> dict[str, Path]:
     """Where a folder keeps FILES; one that lacks any of them is refused."""
     folder = Path(location).expanduser()
     if not folder.is_dir():
-        raise FileNotFoundError(f"fetch_model.location: no folder {location}; give one with {', '.join(FILES)}")
-    require_files({path.name for path in folder.iterdir()}, f"fetch_model.location: {location}")
+        raise FileNotFoundError(f"fetch_model.location: no folder {folder.resolve()}; give one with {', '.join(FILES)}")
+    require_files({path.name for path in folder.iterdir()}, f"fetch_model.location: {folder.resolve()}")
     return {name: folder / name for name in FILES}
 
 

@@ -16,8 +16,10 @@ from jsonschema.validators import extend
 from attnlimit.corpus.location import TEXTS, file_name, is_url, local_files, most_tokens
 from attnlimit.model.families import shape_of_model
 from attnlimit.plan.costs import job_count
+from attnlimit.plan.folders import located
 from attnlimit.plan.plain_words import plain_words
 
+RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
 CUTS = {  # by rule: the key that says into how many jobs its work is cut
@@ -46,10 +48,10 @@ SOURCES = {  # by section and source: the keys it needs, and those it may have
 StrictValidator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
 
-def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
+def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Path()) -> None:
     """Raise ValueError at the first key that the schema or the rules between keys refuse.
 
-    Files of the sections in `away` are not looked for.
+    Files of the sections in `away` are not looked for; those of the others, if relative, from the folder `root`.
     """
     error = best_match(validator(schema).iter_errors(config))
     if error is not None:
@@ -71,12 +73,12 @@ def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
     for name in ("fetch_corpus", "fetch_model"):
         check_source(name, config[name])
     if config["fetch_corpus"]["source"] in ("dump", "text") and "fetch_corpus" not in away:
-        check_location(config["fetch_corpus"])
+        check_location(config["fetch_corpus"], root)
     check_uniform(config["simulate_uniform"])
     if "fetch_model" not in away:
-        check_model(config)
+        check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
-        check_population(config["tokenize_corpus"], config["fetch_corpus"])
+        check_population(config["tokenize_corpus"], located(config["fetch_corpus"], root))
     check_jobs(config)
 
 
@@ -102,10 +104,10 @@ def validator(schema: Path) -> Validator:
     return StrictValidator(yaml.safe_load(schema.read_text()))
 
 
-def check_model(config: dict) -> None:
+def check_model(config: dict, model: dict) -> None:
     """What the model does not have, and kinds that are not supported; one on the hub is known only when it is here."""
     try:
-        shape = shape_of_model(config["fetch_model"])
+        shape = shape_of_model(model)
     except ValueError as error:
         raise ValueError(f"config: fetch_model.location: {error}") from error
     if shape is None:
@@ -164,18 +166,19 @@ def check_source(name: str, section: dict) -> None:
         refuse(f"{name}.location", f"{section['location']!r:.100} is not of the form owner/name")
 
 
-def check_location(section: dict) -> None:
+def check_location(section: dict, root: Path) -> None:
     location, text = section["location"], section["source"] == "text"
+    path, files = Path(located(section, root)["location"]), local_files(located(section, root))
     if is_url(location):
         if text or not re.match("https?://[^/]", location) or not file_name(location):
             refuse("fetch_corpus.location", f"{location!r:.100}: only a dump can be a URL, http(s)://host/path/file")
-    elif not (Path(location).is_file() or (text and Path(location).is_dir())):
-        refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} here")
-    elif not local_files(section):
+    elif not (path.is_file() or (text and path.is_dir())):
+        refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} {RELATIVE}")
+    elif not files:
         refuse("fetch_corpus.location", f"folder {location!r:.200} holds no {', '.join(TEXTS)} files")
-    elif Path(location).is_dir() and section["sha256"]:
+    elif path.is_dir() and section["sha256"]:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
-    elif braced := [name for name in local_files(section) if {"{", "}"} & set(name)]:
+    elif braced := [name for name in files if {"{", "}"} & set(name)]:
         refuse("fetch_corpus.location", f"{braced[0]!r:.200}: Snakemake takes braces for a wildcard; rename the file")
 
 

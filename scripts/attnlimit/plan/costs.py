@@ -13,6 +13,16 @@ GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: me
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
 NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
+START_SECONDS = 1.5  # of a job before and after its work: Snakemake's start, Python's, imports
+ROUGH_SECONDS = {  # of a job without a model, as in the default run
+    "archive_results": 12.0,
+    "fetch_model": 7.0,
+    "measure_tails": 2.5,
+    "simulate_gaussian_asymptotic": 11.0,
+    "simulate_hardmax": 12.0,
+}
+FIGURE_SECONDS = 5.0
+OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
 ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation")
@@ -153,6 +163,24 @@ def simulation_seconds(config: dict) -> dict[str, float]:
         "simulate_uniform": uniform["replicates"] * points / UNIFORM_SPEED,
         "simulate_normality": normality["replicates"] * tilted / NORMALITY_SPEED,
     }
+
+
+def ablation_seconds(config: dict) -> float:
+    """On one core, of measure_ablation: a limit over its population and the samples, for each head and scale.
+
+    One head has a share of a model's features, here a twelfth.
+    """
+    section = config["measure_ablation"]
+    heads = section["heads"] if isinstance(section["heads"], int) else len(section["heads"])
+    pairs = float(section["population"]) ** 2 + sample_pairs(section)
+    return heads * len(section["scales"]) * pairs * pair_flops(model_of(config).features // 12) / LIMIT_FLOPS
+
+
+def expected_seconds(config: dict, rule: str) -> float:
+    """On one core, one job of any rule, its start included: an estimate, for `make plan`."""
+    counted = job_seconds(config) | simulation_seconds(config) | {"measure_ablation": ablation_seconds(config)}
+    rough = FIGURE_SECONDS if rule.startswith("plot_") else ROUGH_SECONDS.get(rule, OTHER_SECONDS)
+    return 0.0 if rule == "all" else START_SECONDS + counted.get(rule, rough)
 
 
 def on_gpu(config: dict, rule: str) -> bool:

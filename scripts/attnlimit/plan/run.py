@@ -1,0 +1,171 @@
+"""The verbs of the Makefile that know runs: `python -m attnlimit.plan.run VERB --folder runs/my --config my.yaml`."""
+
+import argparse
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from attnlimit.plan.folders import RUNS, end_run, list_runs, overlays_of, read_state
+from attnlimit.plan.leftovers import told, unused_layers
+from attnlimit.plan.overlays import read_overlay, resolve
+from attnlimit.plan.progress import last_words, watch
+
+ROOT = Path(__file__).parents[3]
+REPORTED = ("answer.txt", "rates.csv", "claims.html", "provenance.html", "figures/*.png")
+
+
+class Asked(argparse.Namespace):
+    """What the Makefile hands on."""
+
+    verb: str
+    folder: Path
+    config: list[str]
+    cores: int
+    overlays: list[Path]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="attnlimit.plan.run", description=__doc__)
+    parser.add_argument("verb", choices=VERBS)
+    parser.add_argument("--folder", type=Path, default=Path(), help="of the run; the default run is in the project's")
+    parser.add_argument("--config", nargs="*", default=[], help="files laid over config.yaml")
+    parser.add_argument("--cores", type=int, default=1)
+    asked = parser.parse_args(arguments, Asked())
+    try:
+        require_folder(asked.folder)
+        asked.overlays = overlays_of(ROOT, asked.folder, asked.config)
+        for path in (ROOT / "config.yaml", *asked.overlays):
+            read_overlay(path)
+        VERBS[asked.verb](asked)
+    except (ValueError, LookupError, OSError) as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:
+        if read_state(asked.folder).get("state") == "failed":  # as Snakemake says of a run that was stopped
+            end_run("unfinished", asked.folder)
+        print(f"stopped: what is finished is kept in {results(asked)}/; go on with `{again(asked)}`", file=sys.stderr)
+        sys.exit(130)
+
+
+def require_folder(folder: Path) -> None:
+    """Only the project's own folder, and those right below runs/."""
+    if folder != Path() and (folder.parent != Path(RUNS) or folder.name.startswith(".")):
+        raise ValueError(f"RUN: {folder} is no name of a run; give a plain one, such as RUN=my, for {RUNS}/my")
+
+
+def results(asked: Asked) -> Path:
+    return asked.folder / "results"
+
+
+def again(asked: Asked) -> str:
+    """The command that was given."""
+    parts = ["make", asked.verb]
+    if asked.config:
+        parts.append(f"CONFIG={shlex.quote(' '.join(asked.config))}")
+    if asked.folder != Path() and asked.folder.name != Path((asked.config or [""])[-1]).stem:
+        parts.append(f"RUN={asked.folder.name}")
+    return " ".join(parts)
+
+
+def command(asked: Asked, *arguments: str) -> list[str]:
+    """Snakemake in the run's folder."""
+    parts = [sys.executable, "-m", "snakemake", *arguments, "--cores", str(asked.cores)]
+    parts += ["--snakefile", str(ROOT / "Snakefile")]
+    if asked.folder != Path():
+        parts += ["--directory", str(asked.folder)]
+    return parts + (["--configfile", *map(str, asked.overlays)] if asked.overlays else [])
+
+
+def snakemake(asked: Asked, *arguments: str) -> None:
+    """Run it under our eyes; if it fails, end with what its jobs said of it."""
+    start = time.time()
+    if watch(command(asked, *arguments), asked.folder):
+        sys.exit("\n".join(last_words(asked.folder, start)) or 1)
+
+
+def reproduce(asked: Asked) -> None:
+    start = time.monotonic()
+    snakemake(asked)
+    if is_old(asked.folder / "results/report.html", asked.folder):
+        write_report(asked)
+    answer = results(asked) / "answer.txt"
+    print(f"\n{answer.read_text()}" if answer.is_file() else "", end="")
+    print(f"time taken: {time.monotonic() - start:.0f} s\n")
+    for name, path in (
+        ("report", "report.html"),
+        ("figures", "figures/"),
+        ("table", "rates.csv"),
+        ("archive", "attnlimit.tar.zst"),
+    ):
+        if (results(asked) / path).exists():
+            print(f"{name:8} {results(asked)}/{path}")
+
+
+def is_old(report: Path, folder: Path) -> bool:
+    """Whether the report is older than anything that it shows."""
+    shown = [path for name in REPORTED for path in (folder / "results").glob(name)]
+    shown += (ROOT / "rules/report").glob("*.rst")
+    return not report.is_file() or any(path.stat().st_mtime > report.stat().st_mtime for path in shown)
+
+
+def write_report(asked: Asked) -> None:
+    """In silence; what went wrong is shown."""
+    parts = command(asked, "--report", "results/report.html", "--quiet", "all")
+    done = subprocess.run(parts, stdout=-1, stderr=subprocess.STDOUT, text=True)  # noqa: S603  # ours
+    if done.returncode:
+        sys.exit(done.stdout.strip())
+
+
+def archive(asked: Asked) -> None:
+    snakemake(asked, "results/attnlimit.tar.zst")
+
+
+def bench(asked: Asked) -> None:
+    snakemake(asked, "results/bench/attention.json", "--forcerun", "bench_attention")
+    print((results(asked) / "bench/attention.txt").read_text(), end="")
+
+
+def plan(asked: Asked) -> None:
+    from attnlimit.plan.forecast import plan  # here, because Snakemake takes a second to load
+
+    print(plan(ROOT, asked.folder, asked.overlays, asked.cores))
+
+
+def tidy(asked: Asked) -> None:
+    """Remove the stores of layers that the config does not ask for, after naming them."""
+    layers = resolve([ROOT / "config.yaml", *asked.overlays])["layers"]
+    stores = unused_layers(asked.folder, layers)
+    if not stores:
+        print(f"{results(asked)}: no stores of other layers than {', '.join(map(str, layers))}")
+        return
+    print(*stores, sep="\n")
+    print(f"removed: {told(stores)}")
+    for path in stores:
+        path.unlink()
+
+
+def runs(asked: Asked) -> None:
+    rows = [("run", "state", "date", "model", "text", "population"), *list_runs(ROOT)]
+    if len(rows) == 1:
+        print("no runs yet; `make reproduce` begins one")
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+VERBS: dict[str, Callable[[Asked], None]] = {
+    "reproduce": reproduce,
+    "archive": archive,
+    "report": write_report,
+    "bench": bench,
+    "plan": plan,
+    "tidy": tidy,
+    "runs": runs,
+}
+
+
+if __name__ == "__main__":
+    main()
