@@ -19,7 +19,7 @@ def rates_of(errors):
     layer = int(errors.get("layer", 0))
     streams = [generator(p.seed, f"fit_rates {p.source}", layer, number) for number in range(len(STATISTICS))]
     bootstraps = [Bootstrap(options["bootstrap"], errors.attrs["nested"], stream) for stream in streams]
-    return fit_errors(errors, bootstraps, options["misfit"], options["saturated"])
+    return fit_errors(errors, bootstraps, options["misfit"], options["saturated"], options["saturated_slope"])
 
 
 fits = [rates_of(errors) for errors in bar(stores, total=len(stores), unit="stores", name="rates")]
