@@ -65,8 +65,10 @@ env-test: .venv/ready ## the small run with each rule in its own environment, on
 readme: .venv/ready ## put the figure and the tables of the last default run into the README
 	$(BIN)/python docs/readme.py
 
-lint: .venv/ready ## ruff, snakefmt, snakemake --lint
+lint: .venv/ready ## ruff, import-linter, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@said=$$(PYTHONPATH=scripts $(BIN)/lint-imports --no-cache --no-logo) || { echo "$$said"; exit 1; }
+	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile rules
 	$(SNAKEMAKE) --lint
 

@@ -7,7 +7,7 @@ import xarray as xr
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
 from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
-from attnlimit.experiments.errors import replicate_errors
+from attnlimit.experiments.errors import limit_is_exact, replicate_errors
 from attnlimit.log import bar, open_log
 from attnlimit.model.population import gather
 from attnlimit.store import identity, read, write
@@ -52,4 +52,5 @@ errors = xr.Dataset(
 )
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": limit.attrs["population"]}
 facts |= {"nested": options["nested"], "replacement": options["replacement"]}
+facts["limit_is_exact"] = limit_is_exact(options["replacement"], limit.attrs["queries"], limit.attrs["population"])
 write(errors, snakemake.output.errors, **identity(limit), **facts, code=p.code)

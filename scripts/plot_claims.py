@@ -6,14 +6,10 @@ from textwrap import wrap
 
 import matplotlib.pyplot as plt
 
+from attnlimit.claims.verdicts import LOOKS
 from attnlimit.log import open_log
-from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
+from attnlimit.report.style import WIDTH, save, set_theme
 
-LOOKS = {
-    "holds": ("✓", PALETTE[2]),
-    "does not hold": ("✗", PALETTE[3]),
-    "not tested at this size": ("?", "0.4"),
-}
 LINE, GAP, CHARACTERS, LEFT = 0.145, 0.09, 98, 1.32  # inches a line and between claims; letters a line; inches
 
 open_log(snakemake.log[0])

@@ -4,6 +4,7 @@ import errno
 import glob
 import hashlib
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ REFUSALS = {  # of a disk: what to do about it
     errno.EACCES: f"make the folder writable, {KEPT}",
     errno.EPERM: f"make the folder writable, {KEPT}",
 }
+PACKED = 2**15  # bytes in one, at most: zstd packs 128 KiB into no fewer than 4
+ALLOCATION = re.compile(r"(?:tried to allocate|unable to mmap|alloc of size) (\d+)")  # bytes not got: torch, pyarrow
 
 
 def sha256_of(path: str | Path) -> str:
@@ -87,6 +90,24 @@ def disk_error(path: str | Path, error: BaseException) -> OSError | None:
     if not isinstance(error, OSError) or error.errno in (None, errno.EINVAL):
         return None
     return OSError(f"{path}: cannot be read ({os.strerror(error.errno).lower()}); see to the disk and run again")
+
+
+def memory_error(path: str | Path, error: BaseException, packed: int = PACKED) -> MemoryError | None:
+    """Running out of memory while reading, told with the file; None for an error of the file's content.
+
+    Damaged content may ask for any memory: what one request alone has more bytes than the file can hold, `packed`
+    times its size, is its content's fault.
+    """
+    asked = ALLOCATION.search(str(error))
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    if not (isinstance(error, MemoryError) or asked or refused):
+        return None
+    if asked and int(asked[1]) > packed * Path(path).stat().st_size:
+        return None
+    return MemoryError(
+        f"{path}: not enough memory to read it; give the job more (--set-resources <rule>:mem_mb=…), "
+        "or fewer tokens at a time"
+    )
 
 
 def private(folder: Path) -> None:

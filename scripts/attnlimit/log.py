@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tqdm import tqdm
-
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
 
@@ -32,7 +30,7 @@ def one_line_errors() -> Iterator[None]:
     """For a command: what is wrong with its input is told in one line, without a traceback; exit code 1."""
     try:
         yield
-    except (ValueError, LookupError, OSError) as error:
+    except (ValueError, LookupError, OSError, MemoryError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
     except KeyboardInterrupt:
         sys.exit("stopped; run again")
@@ -43,6 +41,8 @@ def bar(items: Iterable, total: int, unit: str, name: str, done: Callable[[], in
 
     `done` tells how far the work is, such as the place in a file; without it items are counted. Total 0: unknown.
     """
+    from tqdm import tqdm  # here, since only a job needs it: the installed library does without
+
     count = itertools.count()
     done = done or count.__next__
     first, start = done(), time.monotonic()

@@ -5,7 +5,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
@@ -18,11 +18,11 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import MemoryStore, ZipStore
 
-from attnlimit.files import atomic, disk_error
+from attnlimit.files import PACKED, atomic, disk_error, memory_error
 
 CHUNK_BYTES = 32 * 2**20
-DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, ValueError, RuntimeError, OSError)
-DAMAGE += (TypeError, AttributeError, ArithmeticError, MemoryError)  # what Zarr makes of wrong metadata
+DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError)
+DAMAGE += (ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)  # what Zarr makes of wrong metadata
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 
@@ -45,7 +45,8 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
     with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
         for key in sorted(sync(keys(memory))):
             entry = zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0))
-            archive.writestr(entry, sync(memory.get(key, default_buffer_prototype())).to_bytes())
+            content = sync(memory.get(key, default_buffer_prototype()))
+            archive.writestr(entry, content.to_bytes())  # type: ignore[union-attr]  # a key that is listed is there
 
 
 async def keys(store: MemoryStore) -> list[str]:
@@ -72,8 +73,10 @@ def read(path: str | Path, *names: str, **select) -> xr.Dataset:
     It is refused if any of it is missing or what is loaded is damaged.
     """
     with opened(path) as dataset:
-        require_labels(dataset, names, select)
-        return (dataset[list(names)] if names else dataset).sel(select).load()
+        require_labels(path, dataset, names, select)
+        part = (dataset[list(names)] if names else dataset).sel(select)
+        with naming_damage(path):
+            return part.load()
 
 
 def read_attrs(path: str | Path) -> dict:
@@ -84,46 +87,70 @@ def read_attrs(path: str | Path) -> dict:
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[xr.Dataset]:
-    """A store with all its entries, numbers still on disk; whatever is wrong with it is told with its name."""
+    """A store with all its entries, numbers still on disk. Only the opening is guarded: what the caller does is not."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: no such store; run the rule that makes it")
+    with ExitStack() as stack:
+        with naming_damage(path):
+            archive = stack.enter_context(zipfile.ZipFile(path))
+            require_entries(archive.infolist(), Path(path).stat().st_size)
+            store = stack.enter_context(ZipStore(path, mode="r"))
+            require_complete(zarr.open_group(store, mode="r"), archive)
+            dataset = xr.open_zarr(store, consolidated=False, chunks=None)
+        yield dataset
+
+
+@contextmanager
+def naming_damage(path: str | Path) -> Iterator[None]:
+    """Around what reads a store, and only that: tell with its name what is wrong with it, or with the machine."""
     try:
-        with zipfile.ZipFile(path) as archive, ZipStore(path, mode="r") as store:
-            require_complete(zarr.open_group(store, mode="r"), archive.namelist())
-            yield xr.open_zarr(store, consolidated=False, chunks=None)
-    except UnknownLabelError as error:
-        raise LookupError(f"{path}: {error}") from None
-    except DAMAGE as error:
-        if told := disk_error(path, error):
+        yield
+    except (*DAMAGE, MemoryError) as error:
+        if told := memory_error(path, error) or disk_error(path, error):
             raise told from error
         raise ValueError(f"{path}: damaged store ({error}); delete it and run again") from error
 
 
-def require_complete(group: zarr.Group, entries: list[str]) -> None:
-    """A chunk that is not there would read as fill values, a coordinate as positions: refuse, never fill."""
-    expected = {"zarr.json"}
+def require_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
+    """An entry larger than the file could ask for any memory."""
+    for entry in entries:
+        if max(entry.compress_size, entry.file_size) > size:
+            raise ValueError(f"entry {entry.filename} claims more bytes than the file has")
+
+
+def require_complete(group: zarr.Group, archive: zipfile.ZipFile) -> None:
+    """A chunk that is not there would read as fill values, a coordinate as positions: refuse, never fill.
+
+    Nor may an array claim more than the file can hold: from there on, running out of memory is not the store's fault.
+    """
+    entries, expected = archive.namelist(), {"zarr.json"}
     for name, array in group.arrays():
-        keys = map(array.metadata.encode_chunk_key, np.ndindex(array.cdata_shape))
-        expected |= {f"{name}/zarr.json", *(f"{name}/{key}" for key in keys)}
+        if prod(array.cdata_shape) > len(entries):
+            raise ValueError(f"array {name} claims more chunks than the file has entries")
+        keys = [f"{name}/{array.metadata.encode_chunk_key(place)}" for place in np.ndindex(array.cdata_shape)]
+        expected |= {f"{name}/zarr.json", *keys}
+        claimed = prod(array.chunks) * array.dtype.itemsize
+        for key in set(keys) & set(entries):
+            if claimed > PACKED * archive.getinfo(key).file_size:
+                raise ValueError(f"entry {key} is too small for a chunk {array.chunks}")
     if sorted(entries) != sorted(expected):
         raise ValueError(f"entry {min(expected ^ set(entries), default='twice')} missing or unknown")
 
 
-class UnknownLabelError(Exception):
-    """A variable or coordinate asked for that the store does not have."""
+def require_labels(path: str | Path, dataset: xr.Dataset, names: tuple[str, ...], select: dict) -> None:
+    """Raise at a variable or coordinate asked for that the store does not have.
 
-
-def require_labels(dataset: xr.Dataset, names: tuple[str, ...], select: dict) -> None:
-    """Without its index, a coordinate would be taken for a position and give another row's numbers."""
+    Without its index, a coordinate would be taken for a position and give another row's numbers.
+    """
     for name in names:
         if name not in dataset.variables:
-            raise UnknownLabelError(f"no variable {name}; it has {', '.join(map(str, dataset.variables))}")
+            raise LookupError(f"{path}: no variable {name}; it has {', '.join(map(str, dataset.variables))}")
     for name, wanted in select.items():
         if name not in dataset.indexes:
-            raise UnknownLabelError(f"no coordinate {name}; it has {', '.join(map(str, dataset.indexes))}")
+            raise LookupError(f"{path}: no coordinate {name}; it has {', '.join(map(str, dataset.indexes))}")
         held = dataset.indexes[name]
         if not isinstance(wanted, slice) and not np.isin(wanted, held).all():
-            raise UnknownLabelError(f"no {name} {wanted}; it has {held.tolist()}")
+            raise LookupError(f"{path}: no {name} {wanted}; it has {held.tolist()}")
 
 
 def inherited(dataset: xr.Dataset) -> dict:

@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def project(tmp_path) -> Path:
-    for name in ("Snakefile", "scripts/a.py", "scripts/__pycache__/a.pyc", "results/rates.csv", "my.yaml", ".venv/b"):
+    made = ("scripts/__pycache__/a.pyc", "scripts/attnlimit.egg-info/PKG-INFO", "build/lib/a.py")
+    for name in ("Snakefile", "scripts/a.py", *made, "results/rates.csv", "my.yaml", ".venv/b"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     return tmp_path

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(".snakemake/metadata")
-FORMAT = 6  # of the records of snakemake 9.27
+FORMAT = 6  # of the records of snakemake 9.27; with another number the keys may mean other things
 
 
 class Job(NamedTuple):
@@ -87,7 +87,14 @@ def read_record(name: str, root: Path) -> dict | None:
     path = record_path(name, root)
     if not path.is_file():
         raise LookupError(f"{name}: Snakemake has no record of how it was made; run again with --forcerun {name}")
-    return json.loads(path.read_text(encoding="utf-8"))
+    record = json.loads(path.read_text(encoding="utf-8"))
+    version = record.get("record_format_version")
+    if version != FORMAT:
+        raise ValueError(
+            f"{path}: Snakemake's record of {name} has format {version}, this reads {FORMAT}; install the Snakemake of "
+            f"requirements.lock and run again with --forcerun {name}"
+        )
+    return record
 
 
 def record_path(name: str, root: Path) -> Path:
@@ -99,7 +106,8 @@ def write_records(jobs: Iterable[Job], root: Path, time: float) -> None:
     (root / FOLDER).mkdir(parents=True)
     (root / FOLDER).with_name("incomplete").mkdir()
     for job in jobs:
-        record = {"rule": job.rule, "input": list(job.input), "log": [job.log], "params": list(job.params)}
+        record: dict[str, object] = {"rule": job.rule, "input": list(job.input), "log": [job.log]}
+        record["params"] = list(job.params)
         record |= {"record_format_version": FORMAT, "incomplete": False, "starttime": time, "endtime": time}
         for name in job.output:
             record_path(name, root).write_text(json.dumps(record), encoding="utf-8")

@@ -9,6 +9,7 @@ over all segments so far follows from the output over each one and its log-sum-e
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -84,7 +85,9 @@ def project_queries(tokens: np.ndarray, heads: Heads, centre: np.ndarray, device
     queries = project_centred(tokens, heads.query_weight, "query_weight", centre, device, dtype)
     bias = heads.query_bias + heads.query_weight.astype(np.float64) @ centre  # (head, width)
     queries += torch.as_tensor(bias[:, None], dtype=queries.dtype, device=device)
-    return queries.mul_(heads.query_weight.shape[1] ** -0.5)
+    queries.mul_(heads.query_weight.shape[1] ** -0.5)
+    require_moderate("query_weight", queries)
+    return queries
 
 
 def project_keys(
@@ -98,7 +101,8 @@ def project_keys(
     """
     require_finite("value_bias", heads.value_bias)
     weights = {"key_weight": heads.key_weight, "value_weight": heads.value_weight}
-    return tuple(project_centred(tokens, weight, name, centre, device, dtype) for name, weight in weights.items())
+    keys, values = (project_centred(tokens, weight, name, centre, device, dtype) for name, weight in weights.items())
+    return keys, values
 
 
 def project_centred(
@@ -115,9 +119,22 @@ def project_centred(
     kind = {"dtype": getattr(torch, dtype), "device": device}
     centred, matrix = torch.as_tensor(tokens - centre, **kind), torch.as_tensor(weight, **kind)
     projected = torch.einsum("tf,hwf->htw", centred, matrix).contiguous()
-    if not torch.isfinite(projected).all():
-        raise ValueError(f"{name}: its product with the tokens overflows {dtype}")
+    require_moderate(name, projected)
     return projected
+
+
+def require_moderate(name: str, projected: Tensor) -> None:
+    """Refuse what would make a score overflow: |<q, k>| <= width max|q| max|k|, and half of that is left for sums.
+
+    Here, not in the scores: fused attention on the CPU gives 0, not NaN, to a query whose scores are all infinite.
+    """
+    limits = torch.finfo(projected.dtype)
+    largest = torch.linalg.vector_norm(projected, float("inf"))  # NaN if any number is
+    if not largest <= (limits.max / 2 / projected.shape[-1]) ** 0.5:
+        raise ValueError(
+            f"{name}: its product with the tokens overflows {limits.dtype}, or scores made of it do; "
+            "set dtype: float64, or take smaller weights"
+        )
 
 
 def require_finite(name: str, array: np.ndarray) -> None:
@@ -141,9 +158,14 @@ def attend(queries: Tensor, segment: Segment) -> State:
 
     One fused pass where torch has one that returns the log-sum-exp; out of memory, the queries are halved.
     """
+    if segment.keys.shape[1] == 0:
+        raise ValueError("attention: no keys to attend to; give a segment of one token at least")
     kernel = FUSED.get((queries.device.type, queries.dtype), attend_plain)
     try:
-        return kernel(queries, segment)
+        state = kernel(queries, segment)
+        if not torch.isfinite(state.total).all():  # the softmax of an infinite score is NaN
+            raise ValueError(f"attention: scores overflow {queries.dtype}; set dtype: float64, or take smaller weights")
+        return state
     except torch.OutOfMemoryError:
         half = queries.shape[1] // 2
         if half == 0:
@@ -187,7 +209,8 @@ def counts_as_coordinate(queries: Tensor, segment: Segment) -> tuple[Tensor, Ten
     ones, zeros = queries.new_ones(*queries.shape[:2], 1), segment.values.new_zeros(*segment.values.shape[:2], 1)
     logs = segment.log_counts[None, :, None].expand(len(queries), -1, 1)
     pairs = [(queries, ones), (segment.keys, logs), (segment.values, zeros)]
-    return tuple(torch.cat(pair, dim=-1) for pair in pairs)
+    queries, keys, values = (torch.cat(pair, dim=-1) for pair in pairs)
+    return queries, keys, values
 
 
 def free_bytes(device: torch.device) -> int:
@@ -219,6 +242,9 @@ def absorb(state: State | None, queries: Tensor, segment: Segment) -> State:
 
 def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
     """Moments of self-attention on the first n tokens of a sample, for each n of sizes, smallest first."""
+    tokens = sample.keys.shape[1]
+    if not all(low < high for low, high in pairwise([0, *sizes, tokens + 1])):
+        raise ValueError(f"sizes {sizes}: must grow, from 1 up to the {tokens} tokens of the sample")
     queries, state, start = sample.queries[:, : sizes[-1]], None, 0
     for size in sizes:
         state = absorb(state, queries, Segment(sample.keys[:, start:size], sample.values[:, start:size]))
@@ -228,9 +254,10 @@ def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
 
 def limit_outputs(blocks: list[Tensor], segments: Iterable[Segment]) -> list[Tensor]:
     """Attention of each block of queries to all segments of keys: memory holds the blocks and one segment."""
-    states = [None] * len(blocks)
+    states: list[State] = []
     for segment in segments:
-        states = [absorb(state, queries, segment) for state, queries in zip(states, blocks, strict=True)]
+        before: list[State | None] = [*states] or [None] * len(blocks)
+        states = [absorb(state, queries, segment) for state, queries in zip(before, blocks, strict=True)]
     return [state.output for state in states]
 
 
@@ -250,6 +277,10 @@ def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
     scatter = sum(((part - rounded).T @ ((part - rounded) * weights[:, None])).double() for part, weights in parts)
     rest = mean - rounded
     scatter = (scatter + scatter.T) / 2 - count * torch.outer(rest, rest)  # (feature, feature)
+    if not torch.isfinite(scatter).all():
+        raise ValueError(
+            f"attention: squares of the outputs overflow {rows.dtype}; set dtype: float64, or take smaller weights"
+        )
     return Moments(float(count), mean.cpu().numpy(), scatter.cpu().numpy())
 
 

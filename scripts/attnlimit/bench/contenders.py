@@ -60,7 +60,8 @@ def fused(pool: Projected, shift: np.ndarray, rows: np.ndarray, sizes: list[int]
     results = []
     for size in sizes:
         sample = pool.take(torch.as_tensor(rows[:size]))
-        output = functional.scaled_dot_product_attention(*(part[None] for part in sample), scale=1.0)[0]
+        queries, keys, values = (part[None] for part in sample)
+        output = functional.scaled_dot_product_attention(queries, keys, values, scale=1.0)[0]
         moments = output_moments(output)
         results.append((moments.mean + shift, moments.covariance))
     return results

@@ -55,13 +55,16 @@ def limit_contenders(case: Case) -> dict[str, Callable]:
 def fused_limit(case: Case) -> list:
     """All tokens as queries and keys in one call."""
     pool, shift = prepare(case.tokens, case.heads)
-    output = functional.scaled_dot_product_attention(*(part[None] for part in pool), scale=1.0)[0]
+    queries, keys, values = (part[None] for part in pool)
+    output = functional.scaled_dot_product_attention(queries, keys, values, scale=1.0)[0]
     moments = output_moments(output)
     return [(moments.mean + shift, moments.covariance)]
 
 
 def our_limit(case: Case, blocks: int | None = None) -> list:
     """Counted atoms, as compute_limits goes through them; `blocks` stops after so many blocks of queries."""
+    if case.counts is None:
+        raise ValueError(f"{case.name}: no counts, which a limit needs")
     (block,) = case.sizes
     atoms = Atoms(lambda cut: case.tokens[case.rows[cut]], case.counts)
     centre = atoms.read(slice(0, block)).mean(0, dtype=np.float64)
@@ -126,10 +129,11 @@ def peak_megabytes(case: Case, contender: str, blocks: int | None = None) -> flo
         path = Path(folder, "case.npz")
         arrays = {f"head_{name}": array for name, array in case.heads._asdict().items()}
         counts = {} if case.counts is None else {"counts": case.counts}
-        np.savez(path, tokens=case.tokens, rows=case.rows, sizes=case.sizes, **arrays, **counts)
+        np.savez(path, allow_pickle=False, tokens=case.tokens, rows=case.rows, sizes=case.sizes, **arrays, **counts)
         command = [sys.executable, "-m", "attnlimit.bench.measure", str(path), contender, json.dumps(blocks)]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        return float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  # ours
+        return float(done.stdout)
 
 
 def measure_peak(path: str, contender: str, blocks: str) -> float:

@@ -21,6 +21,7 @@ from attnlimit.claims.normality import normality
 from attnlimit.claims.uniform import growth_findings, uniform_growth, uniform_rate
 from attnlimit.claims.verdicts import Record, rounded
 from attnlimit.files import atomic
+from attnlimit.rates.finite_population import without_replacement
 
 
 def assess(stores: dict[str, xr.Dataset], thresholds: dict) -> list[Record]:
@@ -35,7 +36,8 @@ def assess(stores: dict[str, xr.Dataset], thresholds: dict) -> list[Record]:
     groups = {"Gaussian, d = 1, counted": asymptotic}
     groups |= {f"Gaussian, d = {dimension}": fits for dimension, fits in gaussian.groupby("dimension")}
     groups["sphere"] = sphere
-    exact_limits = {"bert": bert, "gaussian": gaussian, "gaussian_published": exact}
+    exact_limits = {} if without_replacement(stores["bert"].attrs) else {"bert": bert}
+    exact_limits |= {"gaussian": gaussian, "gaussian_published": exact}
     exact_limits |= {"gaussian_asymptotic": asymptotic, "sphere": sphere}
     return [
         uniform_rate(stores["uniform"], thresholds),

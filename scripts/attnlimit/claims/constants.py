@@ -12,7 +12,7 @@ def constants(fits: xr.Dataset, thresholds: dict) -> Record:
     for statistic in STATISTIC_NAMES:
         fit = fits.sel(statistic=STATISTICS.index(statistic))
         radii, factor, share = int(fit["radii"]), float(fit["radius_factor"]), float(fit["share_power_fits_better"])
-        measured = {"radii": radii}
+        measured: dict[str, float] = {"radii": radii}
         if radii < thresholds["fewest_radii"] or factor < thresholds["radius_factor"]:
             findings[statistic] = Finding(UNTESTED, measured, f"only {radii} radii, {factor:.1f}-fold")
             continue

@@ -18,6 +18,7 @@ from attnlimit.claims.verdicts import (
     spread,
     stays_above,
 )
+from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.rates.table import rates_table
 from attnlimit.theory.bounds import predictions
 
@@ -182,10 +183,11 @@ def experiment_above(
 
 
 def model_remark(rates: xr.Dataset) -> str:
-    """Which model this is, and what a finite population means."""
+    """Which model this is, what a finite population means, and what draws without replacement do."""
     name, population = rates.attrs["model"]["name"], rates.attrs["population"]
     other = "" if PAPER_MODEL in name else f", which is not the paper's {PAPER_MODEL}"
-    return (
-        f"The model is {name}{other}, on {population} tokens, n up to {int(rates['n'][-1])}; "
-        "with finitely many tokens the rate for n to infinity is 1/2 in every head."
-    )
+    if without_replacement(rates.attrs):
+        finite = WITHOUT_REPLACEMENT
+    else:
+        finite = "with finitely many tokens the rate for n to infinity is 1/2 in every head"
+    return f"The model is {name}{other}, on {population} tokens, n up to {int(rates['n'][-1])}; {finite}."

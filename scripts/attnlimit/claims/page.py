@@ -4,12 +4,10 @@ import json
 from html import escape
 from pathlib import Path
 
-from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, Record, rounded
+from attnlimit.claims.verdicts import LOOKS, VERDICTS, Record, rounded
 from attnlimit.files import atomic
 from attnlimit.report.html import page, paragraph
 
-COLOURS = {HOLDS: "#029e73", FAILS: "#b34d00", UNTESTED: "#5f5f5f"}  # told apart by the colour-blind, dark on white
-SYMBOLS = {HOLDS: "✓", FAILS: "✗", UNTESTED: "?"}
 TABLE = """<table>
 <thead><tr><th>Verdict</th><th>Claim</th><th>Measured</th><th>Test and thresholds</th></tr></thead>
 <tbody>
@@ -27,8 +25,8 @@ ROW = """<tr id="{id}">
 def row(record: Record) -> str:
     words = {
         "id": record.id,
-        "colour": COLOURS[record.verdict],
-        "symbol": SYMBOLS[record.verdict],
+        "colour": LOOKS[record.verdict].colour,
+        "symbol": LOOKS[record.verdict].symbol,
         "verdict": record.verdict,
         "claim": record.claim,
         "evidence": ", ".join(record.evidence),

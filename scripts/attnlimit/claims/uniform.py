@@ -1,5 +1,7 @@
 """Claims on the largest error over a ball of queries: its rate in n, and how its constant C(R) grows."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -51,7 +53,7 @@ def growth_findings(fits: xr.Dataset, thresholds: dict) -> dict[str, Finding]:
     findings = {}
     for dimension in fits["of_dimension"].values:
         mine, radii = fits.sel(of_dimension=dimension), int(fits["change_radii"].sel(of_dimension=dimension))
-        measured = {"radii": radii, "n": int(mine["change_n"])}
+        measured: dict[str, object] = {"radii": radii, "n": int(mine["change_n"])}
         name = f"d = {dimension}"
         if radii < thresholds["fewest_radii"]:
             findings[name] = Finding(UNTESTED, measured, f"only {radii} radii")
@@ -77,7 +79,7 @@ def uniform_growth(changes: dict[str, Finding], thresholds: dict) -> tuple[Recor
     at_least = every([judge(finding, least=-tolerance) for finding in changes.values()])
     at_most = every([judge(finding, most=tolerance) for finding in changes.values()])
     measured = {name: finding.measured for name, finding in changes.items()}
-    shared = {
+    shared: dict[str, Any] = {
         "measured": measured,
         "threshold": pick(thresholds, "fewest_radii", "growth_tolerance"),
         "evidence": ["results/rates/uniform.zarr.zip", "figure uniform"],

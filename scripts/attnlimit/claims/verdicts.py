@@ -14,6 +14,17 @@ DIGITS = 4  # significant ones of the numbers written
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}
 
 
+class Look(NamedTuple):
+    """How page and figure show a verdict."""
+
+    symbol: str
+    colour: str
+
+
+# Told apart by the colour-blind, by their symbols too, and dark on white.
+LOOKS = {HOLDS: Look("✓", "#029e73"), FAILS: Look("✗", "#b34d00"), UNTESTED: Look("?", "#5f5f5f")}
+
+
 class Record(NamedTuple):
     """One claim and what this run says of it."""
 
@@ -83,7 +94,8 @@ def falls_with_horizon(fits: pd.DataFrame, thresholds: dict) -> Finding:
     """
     strong = fits[fits["horizon"] >= thresholds["weakest_horizon"]]
     used = strong[~strong["saturated"].astype(bool)]
-    measured = {"fits": len(used), "saturated": len(strong) - len(used), "no_power_law": int(used["misfit"].sum())}
+    measured: dict[str, float] = {"fits": len(used), "saturated": len(strong) - len(used)}
+    measured["no_power_law"] = int(used["misfit"].sum())
     if len(used) < thresholds["fewest_fits"]:
         return Finding(UNTESTED, measured, f"only {len(used)} unsaturated fits")
     curve = np.quantile(used["bound_v3"], [0.1, 0.9])

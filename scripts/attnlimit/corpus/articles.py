@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from attnlimit.files import atomic, disk_error
+from attnlimit.files import atomic, disk_error, memory_error
 
 SCHEMA = pa.schema(
     [("page_id", pa.int64()), ("title", pa.string()), ("revision_id", pa.int64()), ("text", pa.string())]
@@ -110,11 +110,11 @@ def read_identity(path: str | Path) -> dict[str, str]:
 
 @contextmanager
 def _naming_damage(path: str | Path) -> Iterator[None]:
-    """Name the table in what is wrong with it."""
+    """Around what reads the table: name it in what is wrong with it, or with the machine."""
     try:
         yield
-    except DAMAGE as error:
-        if told := disk_error(path, error):
+    except (*DAMAGE, MemoryError) as error:
+        if told := memory_error(path, error) or disk_error(path, error):
             raise told from error
         why = " ".join(str(error).split())[:200]
         raise ValueError(f"{path}: damaged table of articles ({why}); delete it and run again") from error

@@ -47,7 +47,8 @@ def prepare(tokenizer: Tokenizer) -> tuple[int, int]:
             f"the tokenizer puts {len(marks)} marks around a text, not an opening and a closing one; "
             "take a model with a tokenizer such as those of BERT, RoBERTa and BigBird"
         )
-    return tuple(marks)
+    opening, closing = marks
+    return opening, closing
 
 
 def word_pieces(texts: list[str], tokenizer: Tokenizer) -> list[np.ndarray]:

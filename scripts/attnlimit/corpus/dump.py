@@ -5,10 +5,11 @@ import importlib.util
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
+from xml.parsers.expat import errors as expat
 
 from attnlimit.corpus.articles import Article
 from attnlimit.corpus.wikitext import HIDDEN_LINKS, plain_text
-from attnlimit.files import disk_error
+from attnlimit.files import disk_error, memory_error
 from attnlimit.log import bar
 
 EXCERPT = "test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
@@ -22,7 +23,7 @@ PACKED = {".7z", ".gz", ".xz", ".zip", ".zst"}
 def excerpt_path() -> Path:
     """The English Wikipedia excerpt that the gensim wheel carries; gensim itself is not imported."""
     package = importlib.util.find_spec("gensim")
-    if package is None:
+    if package is None or not package.submodule_search_locations:
         raise LookupError("no gensim, whose wheel carries the excerpt: pip install gensim==4.4.0")
     return Path(package.submodule_search_locations[0], EXCERPT)
 
@@ -32,7 +33,7 @@ class _Pages(ElementTree.TreeBuilder):
 
     def __init__(self) -> None:
         super().__init__()
-        self.root = None
+        self.root: ElementTree.Element | None = None
         self.finished: list[ElementTree.Element] = []
         self.hidden = set(HIDDEN_LINKS)  # the English names are understood by every wiki
 
@@ -48,7 +49,7 @@ class _Pages(ElementTree.TreeBuilder):
     def end(self, tag: str) -> ElementTree.Element:
         element = super().end(tag)
         match tag.rpartition("}")[2]:
-            case "page":
+            case "page" if self.root is not None:
                 self.finished.append(element)
                 self.root.clear()
             case "namespace" if element.get("key") in HIDDEN_NAMESPACES and element.text:
@@ -61,7 +62,7 @@ def read_dump(path: str | Path, max_bytes: int) -> Iterator[Article]:
     if Path(path).suffix in PACKED:
         raise ValueError(f"{path}: only .bz2 and plain XML are read; unpack it and check fetch_corpus.location")
     pages, size = _Pages(), 0
-    parser = ElementTree.XMLParser(target=pages)
+    parser = ElementTree.XMLParser(target=pages)  # noqa: S314  # safe: pages refuses what declares entities
     with Path(path).open("rb") as file, bz2.open(file) if Path(path).suffix == ".bz2" else file as stream:
         pieces = iter(lambda: stream.read(PIECE), b"")
         try:
@@ -74,8 +75,9 @@ def read_dump(path: str | Path, max_bytes: int) -> Iterator[Article]:
                     yield _article(page, pages.hidden)
                 pages.finished.clear()
             parser.close()
-        except (EOFError, OSError, ElementTree.ParseError) as error:
-            if told := disk_error(path, error):
+        except (EOFError, OSError, MemoryError, ElementTree.ParseError) as error:
+            full = isinstance(error, ElementTree.ParseError) and error.code == expat.codes[expat.XML_ERROR_NO_MEMORY]
+            if told := memory_error(path, MemoryError() if full else error) or disk_error(path, error):
                 raise told from error
             raise ValueError(f"{path}: damaged dump ({error}); fetch it again") from error
         except ValueError as error:

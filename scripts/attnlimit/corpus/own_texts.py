@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from attnlimit.corpus.articles import READ_ROWS, Article
-from attnlimit.files import disk_error, sha256_of
+from attnlimit.files import disk_error, memory_error, sha256_of
 from attnlimit.log import bar
 
 LONGEST = 5_000_000  # bytes of one text: a tokenizer needs some 90 times as many
@@ -75,8 +75,8 @@ def read_parquet(path: str | Path, column: str) -> Iterator[Article]:
             batches = file.iter_batches(batch_size=READ_ROWS, columns=wanted)
             rows = bar(_dicts(batches), file.metadata.num_rows, unit="rows", name="corpus")
             yield from read_rows(rows, column, path)
-    except (pa.ArrowException, OSError) as error:
-        if told := disk_error(path, error):
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        if told := memory_error(path, error) or disk_error(path, error):
             raise told from error
         raise ValueError(f"{path}: damaged parquet ({str(error).splitlines()[0]}); fetch it again") from error
 

@@ -12,7 +12,7 @@ import torch
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, nested_moments, project
 from attnlimit.attention.streaming import Atoms, Pass, limit_blocks
-from attnlimit.experiments.layout import setting_errors
+from attnlimit.experiments.layout import Kept, setting_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.model.population import atoms
 from attnlimit.parts import cuts
@@ -82,7 +82,7 @@ def require_heads(chosen: list[list[int]], layers: int, heads: int) -> None:
 def whole_blocks(block_of_token: np.ndarray, population: int) -> int:
     """How many tokens the first whole blocks hold that together have at least `population`, or all blocks."""
     ends = np.flatnonzero(np.diff(block_of_token, append=block_of_token[-1] + 1)) + 1  # (block,)
-    return int(ends[min(np.searchsorted(ends, population), len(ends) - 1)])
+    return int(ends[min(int(np.searchsorted(ends, population)), len(ends) - 1)])
 
 
 def as_population(tokens: np.ndarray, token_id: np.ndarray, position: np.ndarray, layer: int) -> Population:
@@ -96,7 +96,7 @@ def scaled_head(heads: Heads, head: int, alpha: float) -> Heads:
     return one._replace(query_weight=alpha * one.query_weight.astype(np.float64))
 
 
-def errors_of(setting: Setting, protocol: Protocol, layer_of: Callable[[int], Layer]) -> dict[str, np.ndarray]:
+def errors_of(setting: Setting, protocol: Protocol, layer_of: Callable[[int], Layer]) -> Kept:
     """All that is kept of one setting; layer_of gives the layer of that number.
 
     Samples are drawn with replacement from the population, so attention over all of it is their exact limit.

@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from scipy.special import ndtr, ndtri, roots_legendre
 
-from attnlimit.experiments.layout import setting_errors
+from attnlimit.experiments.layout import Kept, setting_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.seeds import generator
 from attnlimit.theory.gaussian import gaussian_moments
@@ -93,7 +93,7 @@ def binned_moments(counts: np.ndarray, bins: Bins, horizon: float) -> list[Momen
     return [Moments(*row) for row in zip(total, mean[:, None], scatter[:, None, None], strict=True)]
 
 
-def errors_of(setting: Setting, protocol: Protocol) -> dict[str, np.ndarray]:
+def errors_of(setting: Setting, protocol: Protocol) -> Kept:
     """All that is kept of one setting, from the narrow bins, and the errors of the same tokens in bins twice as wide.
 
     {mean,cov}_discretisation (n) is how much the expected error moves when the bins are twice as wide, relative.

@@ -25,7 +25,7 @@ def replicate_errors(
     feature) and cov_difference (group, n, feature, feature), the latter rounded to float32, far below its noise.
     """
     errors, group_means = [], []
-    mean_sum = cov_sum = 0
+    mean_sum = cov_sum = np.zeros(())
     for done, replicate in enumerate(replicates, 1):
         differences = [(sample.mean - limit_mean, sample.covariance - limit_covariance) for sample in replicate]
         errors.append([distances(mean, covariance, heads) for mean, covariance in differences])
@@ -33,7 +33,7 @@ def replicate_errors(
         cov_sum = cov_sum + np.stack([covariance for _, covariance in differences])  # (n, feature, feature)
         if done % group == 0:
             group_means.append((mean_sum / group, (cov_sum / group).astype(np.float32)))
-            mean_sum = cov_sum = 0
+            mean_sum = cov_sum = np.zeros(())
     norms = {name: np.array([[size[name] for size in row] for row in errors]) for name in STATISTICS}
     return {name: np.moveaxis(norm, -1, 0) for name, norm in norms.items()} | {
         "mean_difference": np.stack([mean for mean, _ in group_means]),
@@ -63,6 +63,8 @@ def head_slices(features: int, heads: int) -> list[slice]:
 
 def spectral_norm(symmetric: np.ndarray) -> np.ndarray:
     """Largest |eigenvalue| of symmetric matrices (…, feature, feature): dense for small ones, Lanczos for one large."""
+    if not np.isfinite(symmetric).all():  # LAPACK would not converge, ARPACK not end
+        raise ValueError("covariance: holds NaN or infinite values, and has no spectral norm; see what it comes from")
     if symmetric.shape[-1] <= DENSE_UP_TO or symmetric.ndim > 2:
         return np.abs(np.linalg.eigvalsh(symmetric)).max(-1)
     start = np.ones(symmetric.shape[-1])  # a fixed start: Lanczos would otherwise draw one at random
@@ -95,6 +97,15 @@ def limit_scale(value_variance: np.ndarray, covariance: np.ndarray, heads: int) 
     return norms | {"mean": np.sqrt([*value_variance, np.sum(value_variance)])}
 
 
+def limit_is_exact(replacement: bool, queries: int, population: int) -> bool:
+    """Whether attention over the population is the limit of samples from it as n grows, with no error of its own.
+
+    Draws with replacement make them independent, from the law of the population; without, the sample of size N is the
+    population itself, and errors shrink by about sqrt(1 - n/N). A limit from some of the queries has a standard error.
+    """
+    return replacement and queries >= population
+
+
 def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population: int) -> tuple[np.ndarray, np.ndarray]:
     """Standard errors of a limit from some of the queries, per head and last the whole layer; 0 from all of them.
 
@@ -106,4 +117,5 @@ def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population:
     blocks = [limit.covariance[unit, unit] for unit in units]
     mean = [np.trace(block) for block in blocks]
     covariance = [total / limit.count - (block**2).sum() for block, total in zip(blocks, fourth, strict=True)]
-    return tuple(np.sqrt(np.array(variance) / limit.count * rest) for variance in (mean, covariance))
+    mean_se, cov_se = (np.sqrt(np.array(variance) / limit.count * rest) for variance in (mean, covariance))
+    return mean_se, cov_se

@@ -1,13 +1,13 @@
 """Gaussian tokens N(0, Sigma), Sigma diagonal, under one head: settings, samples, references."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from attnlimit.attention.kernel import Heads, nested_moments, project
-from attnlimit.experiments.layout import setting_errors
+from attnlimit.experiments.layout import Kept, setting_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.seeds import generator
 from attnlimit.theory.gaussian import gaussian_moments
@@ -61,7 +61,7 @@ def horizon_settings(dimensions: list[int], condition: float, scales: list[float
         laws = {"isotropic": np.ones(d), "anisotropic": np.geomspace(1, 1 / condition, d)}
         for shape, variances in list(laws.items())[: 1 if d == 1 else 2]:
             unit = drawn / horizons(np.diag(variances), drawn)["horizon"]
-            labels = {"dimension": d, "isotropic": shape == "isotropic"}
+            labels: dict[str, float] = {"dimension": d, "isotropic": shape == "isotropic"}
             for scale in scales:
                 query_weight = scale * np.sqrt(d) * unit  # project divides by sqrt(d)
                 heads = one_head(query_weight, np.eye(d), np.eye(d))
@@ -111,14 +111,12 @@ def finite_reference(setting: Setting, tokens: int, protocol: Protocol) -> tuple
     return moments.mean, moments.covariance
 
 
-def errors_of(setting: Setting, protocol: Protocol) -> dict[str, np.ndarray]:
+def errors_of(setting: Setting, protocol: Protocol) -> Kept:
     """All that is kept of one setting, against the closed form."""
     return against(setting.limit(), simulate(setting, protocol), setting, protocol) | setting.labels
 
 
-def errors_by_reference(
-    setting: Setting, references: list[str], tokens: int, protocol: Protocol
-) -> list[dict[str, np.ndarray]]:
+def errors_by_reference(setting: Setting, references: list[str], tokens: int, protocol: Protocol) -> list[Kept]:
     """The same samples against each reference: the closed form (exact), or a finite sample of so many tokens."""
     samples, kept = list(simulate(setting, protocol)), []
     for reference in references:
@@ -128,6 +126,11 @@ def errors_by_reference(
     return kept
 
 
-def against(reference, samples, setting: Setting, protocol: Protocol) -> dict[str, np.ndarray]:
+def against(
+    reference: tuple[np.ndarray, np.ndarray],
+    samples: Iterable[Iterable[Moments]],
+    setting: Setting,
+    protocol: Protocol,
+) -> Kept:
     spread = value_variance(setting.heads.value_weight[0], setting.covariance)
     return setting_errors(samples, *reference, spread, setting.couplings(), protocol.group)

@@ -97,7 +97,7 @@ def plane(sizes: list[int], replicates: int, seed: int) -> np.ndarray:
     """||mean_n|| of standard normal tokens in two dimensions, (n, replicate)."""
 
     def error(n: int, replicate: int) -> float:
-        return np.linalg.norm(plane_mean(n, generator(seed, "simulate_hardmax plane", n, replicate)))
+        return float(np.linalg.norm(plane_mean(n, generator(seed, "simulate_hardmax plane", n, replicate))))
 
     return np.array([[error(n, replicate) for replicate in range(replicates)] for n in sizes])
 
@@ -108,7 +108,7 @@ def direct(dimensions: list[int], sizes: list[int], replicates: int, seed: int) 
     def errors(dimension: int, replicate: int) -> list[float]:
         stream = generator(seed, "simulate_hardmax direct", dimension, replicate)
         tokens = stream.normal(size=(sizes[-1], dimension))
-        return [np.linalg.norm(mean) for mean in nested_means(tokens, sizes)]
+        return [float(np.linalg.norm(mean)) for mean in nested_means(tokens, sizes)]
 
     rows = [[errors(dimension, replicate) for replicate in range(replicates)] for dimension in dimensions]
     return np.swapaxes(rows, 1, 2)

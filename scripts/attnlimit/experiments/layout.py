@@ -1,6 +1,7 @@
 """What an experiment on settings stores: the errors of each setting, in the layout that fit_errors reads."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,9 +12,12 @@ from attnlimit.experiments.protocol import Protocol
 from attnlimit.log import bar
 from attnlimit.theory.moments import Moments
 
-DIMENSIONS = dict.fromkeys((*STATISTICS, "mean_wide_bins", "cov_wide_bins"), ("replicate", "n"))
+DIMENSIONS: dict[str, tuple[str, ...]] = dict.fromkeys(
+    (*STATISTICS, "mean_wide_bins", "cov_wide_bins"), ("replicate", "n")
+)
 DIMENSIONS |= dict.fromkeys(("mean_gram", "cov_gram"), ("n", "group", "group_2"))
 DIMENSIONS |= dict.fromkeys(("mean_discretisation", "cov_discretisation"), ("n",))
+Kept = dict[str, Any]  # of one setting: arrays as in DIMENSIONS, and single numbers
 
 
 def measure_settings(settings: list, errors_of: Callable, protocol: Protocol, name: str) -> xr.Dataset:
@@ -26,10 +30,10 @@ def setting_errors(
     samples: Iterable[Iterable[Moments]],
     limit_mean: np.ndarray,
     limit_covariance: np.ndarray,
-    value_variance: float,
+    value_variance: np.ndarray | float,
     couplings: dict[str, float],
     group: int,
-) -> dict[str, np.ndarray]:
+) -> Kept:
     """All that is kept of one setting; samples yields, for each replicate, its moments at each size.
 
     STATISTICS (replicate, n), {mean,cov}_gram (n, group, group), {statistic}_scale and the couplings.
@@ -47,7 +51,7 @@ def setting_errors(
     )
 
 
-def stack(settings: list[dict[str, np.ndarray]], sizes: list[int]) -> xr.Dataset:
+def stack(settings: list[Kept], sizes: list[int]) -> xr.Dataset:
     """Settings along the dimension `setting`, in their order; what is not in DIMENSIONS is one number a setting."""
     return xr.Dataset(
         {

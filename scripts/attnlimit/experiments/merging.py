@@ -35,7 +35,8 @@ def merge_errors(
     value_weight (head, width, feature) are the layer's.
     """
     raw = xr.concat([part[list(STATISTICS)] for part in parts], "replicate")
-    heads, condensed = len(value_weight), {}
+    heads = len(value_weight)
+    condensed: dict[str, tuple] = {}
     for name in ("mean", "cov"):
         differences = np.concatenate([part[f"{name}_difference"].values for part in parts])  # (group, n, feature, …)
         condensed[f"{name}_gram"] = (("head", "n", "group", "group_2"), group_gram(differences, heads))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnlimit.attention.kernel import Heads, Projected, nested_moments, project
-from attnlimit.experiments.layout import setting_errors
+from attnlimit.experiments.layout import Kept, setting_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.seeds import generator
 from attnlimit.theory.geometry import horizon_published, horizons, tilt_matrix, value_variance
@@ -36,8 +36,9 @@ class Setting(NamedTuple):
 def unit_heads(dimension: int, seed: int) -> Heads:
     """One head of scale 1: independent standard normal entries in W_q, W_k and W_v, as published, and no biases."""
     shape = (1, dimension, dimension)
-    weights = [generator(seed, f"simulate_sphere {part}").normal(size=shape) for part in ("query", "key", "value")]
-    return Heads(*weights, np.zeros((1, dimension)), np.zeros((1, dimension)))
+    parts = ("query", "key", "value")
+    query, key, value = (generator(seed, f"simulate_sphere {part}").normal(size=shape) for part in parts)
+    return Heads(query, key, value, np.zeros((1, dimension)), np.zeros((1, dimension)))
 
 
 def scaled(heads: Heads, scale: float) -> Heads:
@@ -97,7 +98,7 @@ def attended(sample: Projected) -> float:
     return float((1 / weights.square().sum(-1)).mean())
 
 
-def errors_of(setting: Setting, protocol: Protocol) -> dict[str, np.ndarray]:
+def errors_of(setting: Setting, protocol: Protocol) -> Kept:
     """All that is kept of one setting, with how many tokens are attended at the largest size."""
     heads, covariance = setting.heads, setting.covariance
     limit = sphere_moments(setting.radius, tilt(heads), heads.value_weight[0])

@@ -20,7 +20,7 @@ FLAT = 1e-12  # a variance this small, relative to the largest one of the family
 class Tails(NamedTuple):
     """Sums over tokens of standardised projections u, mergeable; logs, so that no exponential overflows."""
 
-    count: float
+    count: float  # type: ignore[assignment]  # hides tuple.count, which nobody asks of them
     fourth: np.ndarray  # (direction,): sum of u^4
     log_sum: np.ndarray  # (direction, scale): log sum of exp(s u)
     log_squares: np.ndarray  # (direction, scale): log sum of exp(2 s u)

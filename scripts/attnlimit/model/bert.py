@@ -6,6 +6,7 @@ The only file that knows Hugging Face module names.
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -15,8 +16,10 @@ import torch
 import xarray as xr
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError, safe_open
-from transformers import AutoConfig, AutoModel
+from transformers import AutoConfig, AutoModel, PreTrainedModel
 from transformers.utils import logging as transformers_logging
+
+from attnlimit.files import memory_error
 
 
 class Family(NamedTuple):
@@ -30,7 +33,8 @@ class Family(NamedTuple):
 
 
 def bert_like(**options) -> Family:
-    return Family("encoder.layer", *(f"attention.self.{name}" for name in ("query", "key", "value")), options)
+    query, key, value = (f"attention.self.{name}" for name in ("query", "key", "value"))
+    return Family("encoder.layer", query, key, value, options)
 
 
 # Checkpoints of language models hold no pooling layer, and no attention reads it.
@@ -40,7 +44,7 @@ FAMILIES = {
     "xlm-roberta": bert_like(add_pooling_layer=False),
     "electra": bert_like(),
     "big_bird": bert_like(add_pooling_layer=False, attention_type="original_full"),
-    "distilbert": Family("transformer.layer", *(f"attention.{name}_lin" for name in "qkv"), {}),
+    "distilbert": Family("transformer.layer", "attention.q_lin", "attention.k_lin", "attention.v_lin", {}),
 }
 # In config.json: what makes attention another thing than the formula, or the weights other numbers than the file's.
 REFUSED = {
@@ -52,8 +56,9 @@ REFUSED = {
 FLOATS = {"F64", "F32", "F16", "BF16"}  # what a safetensors file calls the dtypes of plain weights
 COUNTERS = ("position_ids",)  # tensors of whole numbers that old checkpoints hold and no model reads
 # What transformers raises at a config.json that it cannot follow: anything but an error made for it.
-CONFUSED = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, RuntimeError)
+CONFUSED: tuple[type[Exception], ...] = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError)
 CONFUSED += (StrictDataclassError, TypeError, ValueError)
+WIDENED = 2  # times: half precision to float32
 
 
 def require_supported(path: Path) -> Family:
@@ -75,14 +80,14 @@ def require_supported(path: Path) -> Family:
     return FAMILIES[config["model_type"]]
 
 
-def load(folder: Path) -> torch.nn.Module:
+def load(folder: Path) -> PreTrainedModel:
     """The model of a folder, in float32: safetensors only, no remote code, every tensor present and finite."""
     family = require_supported(folder / "config.json")
     transformers_logging.disable_progress_bar()
     transformers_logging.set_verbosity_error()  # its report of unused tensors; missing ones are refused below
     weights = folder / "model.safetensors"
     require_weights(weights, folder / "config.json", family)
-    try:
+    with naming_errors(folder):
         model, info = AutoModel.from_pretrained(
             folder,
             use_safetensors=True,
@@ -93,8 +98,6 @@ def load(folder: Path) -> torch.nn.Module:
             dtype=torch.float32,
             **family.options,
         )
-    except CONFUSED as error:
-        raise confused(folder / "config.json", error) from error
     if info["missing_keys"]:
         raise LookupError(f"{weights}: no tensor {sorted(info['missing_keys'])[0]}")
     if info["mismatched_keys"]:
@@ -112,17 +115,15 @@ def require_weights(weights: Path, config: Path, family: Family) -> None:
     Whole numbers would be taken for weights and layers beyond those of config.json left out, both without a word.
     """
     try:
-        with safe_open(weights, "pt") as tensors:
+        with naming_memory(weights), safe_open(weights, "pt") as tensors:
             kinds = {name: tensors.get_slice(name).get_dtype() for name in tensors.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(f"{weights}: damaged ({error}); delete it and run fetch_model again") from error
     for name, kind in kinds.items():
         if kind not in FLOATS and not name.endswith(COUNTERS):
             raise ValueError(f"{weights}: tensor {name} is of dtype {kind}; save the model in float32")
-    try:
+    with naming_errors(config.parent):
         expected = AutoConfig.from_pretrained(config.parent, local_files_only=True, trust_remote_code=False)
-    except CONFUSED as error:
-        raise confused(config, error) from error
     layers = {match[1] for name in kinds if (match := re.search(rf"{re.escape(family.layers)}\.(\d+)\.", name))}
     if not len(layers) == expected.num_hidden_layers > 0:
         raise ValueError(
@@ -133,12 +134,42 @@ def require_weights(weights: Path, config: Path, family: Family) -> None:
         raise ValueError(f"{config}: {expected.num_attention_heads} heads; take it again from where the model comes")
 
 
-def confused(config: Path, error: BaseException) -> ValueError:
-    why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    return ValueError(f"{config}: transformers cannot read it ({why}); take it again from where the model comes")
+@contextmanager
+def naming_errors(folder: Path) -> Iterator[None]:
+    """Tell what transformers raises at a model: its config.json, a package that is not there, or too little memory."""
+    config = folder / "config.json"
+    try:
+        with naming_memory(folder / "model.safetensors"):
+            yield
+    except ImportError as error:
+        raise ImportError(f"{config}: needs a package that is missing ({shown(error)}); run `make setup`") from error
+    except CONFUSED as error:
+        why = f"{type(error).__name__}: {shown(error)}"
+        raise ValueError(
+            f"{config}: transformers cannot read it ({why}); take it again from where the model comes"
+        ) from error
 
 
-def heads_dataset(model: torch.nn.Module) -> xr.Dataset:
+@contextmanager
+def naming_memory(weights: Path) -> Iterator[None]:
+    """Tell of too little memory for the weights, of which torch tells by a RuntimeError.
+
+    One tensor larger than all of them is asked for by a wrong size in config.json, and no memory would do.
+    """
+    try:
+        yield
+    except (MemoryError, OSError, RuntimeError) as error:
+        full = isinstance(error, torch.OutOfMemoryError)
+        if told := memory_error(weights, MemoryError() if full else error, packed=WIDENED):
+            raise told from error
+        raise
+
+
+def shown(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def heads_dataset(model: PreTrainedModel) -> xr.Dataset:
     """Projections of every head of every layer, (layer, head, width, feature) and (layer, head, width)."""
     family, heads = FAMILIES[model.config.model_type], model.config.num_attention_heads
     layers = attrgetter(family.layers)(model)
@@ -152,18 +183,20 @@ def heads_dataset(model: torch.nn.Module) -> xr.Dataset:
 
     weight, bias = ("layer", "head", "width", "feature"), ("layer", "head", "width")
     projections = {"query": family.query, "key": family.key, "value": family.value}
-    arrays = {f"{name}_weight": (weight, stack(place, "weight")) for name, place in projections.items()}
+    arrays: dict[str, tuple] = {
+        f"{name}_weight": (weight, stack(place, "weight")) for name, place in projections.items()
+    }
     arrays |= {f"{name}_bias": (bias, stack(place, "bias")) for name, place in projections.items()}
     return xr.Dataset(arrays, coords={"layer": np.arange(len(layers)), "head": np.arange(heads)})
 
 
-def longest_block(model: torch.nn.Module) -> int:
+def longest_block(model: PreTrainedModel) -> int:
     """Tokens the model reads at once: its positions, of which RoBERTa keeps those up to its padding's for itself."""
     positions = model.embeddings.position_embeddings
     return positions.num_embeddings - (0 if positions.padding_idx is None else positions.padding_idx + 1)
 
 
-def require_readable(model: torch.nn.Module, blocks: Sequence[np.ndarray], folder: Path) -> None:
+def require_readable(model: PreTrainedModel, blocks: Sequence[np.ndarray], folder: Path) -> None:
     """Raise unless the model of a folder has a position for every token and a vector for every word."""
     longest, words = max(map(len, blocks)), model.embeddings.word_embeddings.num_embeddings
     if longest > longest_block(model):
@@ -179,7 +212,7 @@ def require_readable(model: torch.nn.Module, blocks: Sequence[np.ndarray], folde
         )
 
 
-def layer_inputs(model: torch.nn.Module, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+def layer_inputs(model: PreTrainedModel, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
     """Input of every attention layer (layer, token, feature), one forward pass a block.
 
     Blocks go one by one: no padding is ever seen, and no number depends on which blocks share a job.

@@ -3,7 +3,7 @@
 import importlib.util
 import json
 import shutil
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class ModelFiles(NamedTuple):
 
     paths: dict[str, Path]
     sha256: dict[str, str]
-    identity: dict[str, str]
+    identity: Mapping[str, str | list[str]]
 
 
 def embedded_folder() -> Path:
@@ -100,11 +100,12 @@ def require_as_fetched(paths: Iterable[str | Path], sha256: dict[str, str], toke
 
     A byte changed since would change every number after it, and no library would notice.
     """
-    for path in paths:
-        verify_sha256(path, sha256[Path(path).name])
+    files = [Path(path) for path in paths]
+    for path in files:
+        verify_sha256(path, sha256[path.name])
     if tokenizer_sha256 != sha256["tokenizer.json"]:
         raise ValueError(
-            f"{Path(path).with_name('tokenizer.json')}: sha256 was {tokenizer_sha256} when the tokens were made, "
+            f"{files[0].with_name('tokenizer.json')}: sha256 was {tokenizer_sha256} when the tokens were made, "
             f"{sha256['tokenizer.json']} when it was fetched; delete it and run again"
         )
 

@@ -13,7 +13,8 @@ def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.
 
     The rounding error (layer,) is sqrt(E|rounded x - x|^2 / E|x - E x|^2), 0 where the dtype is the blocks' own.
     """
-    joined, lost, start = None, 0.0, 0
+    joined: np.ndarray | None = None
+    lost, start = 0.0, 0
     for block in blocks:
         if joined is None:
             joined = np.empty((len(block), tokens, block.shape[2]), dtype)
@@ -22,6 +23,8 @@ def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.
             joined[:, start:stop] = block
         lost = lost + ((joined[:, start:stop] - block.astype(np.float64)) ** 2).sum((1, 2))  # (layer,)
         start = stop
+    if joined is None:
+        raise ValueError("embeddings: no block of tokens; run tokenize_corpus again")
     if not all(np.isfinite(layer).all() for layer in joined):
         raise ValueError(f"embeddings: NaN, infinite, or beyond {dtype}; is extract_embeddings.dtype too narrow?")
     spread = [layer.var(0, dtype=np.float64).sum() * tokens for layer in joined]

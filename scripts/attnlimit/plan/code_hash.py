@@ -49,9 +49,10 @@ def library_modules(node: ast.Import | ast.ImportFrom) -> list[str]:
     """Names of the library's modules in an import statement; "" for one that cannot be followed."""
     if isinstance(node, ast.Import):
         return ["" for alias in node.names if alias.name.split(".")[0] == "attnlimit"]
-    if node.level or node.module == "attnlimit":
+    module = node.module or ""  # none in `from . import name`
+    if node.level or module == "attnlimit":
         return [""]
-    return [node.module] if str(node.module).startswith("attnlimit.") else []
+    return [module] if module.startswith("attnlimit.") else []
 
 
 def module_file(name: str, place: str, folder: Path) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
+from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 from attnlimit.corpus.location import file_name, is_url, local_files
@@ -41,7 +42,7 @@ SOURCES = {  # by section and source: the keys it needs, and those it may have
         "local": (["location"], ["weights_sha256"]),
     },
 }
-Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
+StrictValidator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
 
 
 def check(config: dict, schema: Path, away: Container[str] = ()) -> None:
@@ -95,7 +96,7 @@ def is_missing(section: dict) -> bool:
 
 @cache
 def validator(schema: Path) -> Validator:
-    return Validator(yaml.safe_load(schema.read_text()))
+    return StrictValidator(yaml.safe_load(schema.read_text()))
 
 
 def check_layers(layers: list[int], model: dict) -> None:

@@ -15,7 +15,7 @@ UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_un
 NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
-ON_DEVICE = ("compute_limits", "measure_errors", "measure_ablation")
+ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU

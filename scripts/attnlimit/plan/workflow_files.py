@@ -9,10 +9,11 @@ import subprocess
 from pathlib import Path
 
 FOLDERS = (".ci", "configs", "docs", "envs", "profiles", "rules", "scripts", "tests")
-FILES = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "Snakefile", "THIRD_PARTY.md")
-FILES += (".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
+FILES: tuple[str, ...] = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "Snakefile")
+FILES += ("THIRD_PARTY.md", ".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
 ENVIRONMENT = "provenance/environment.json"  # in an archive, and so in a folder restored from one
 MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by running, beside the sources
+MADE |= {"attnlimit.egg-info"}  # by pip install
 
 
 def source_files(root: Path) -> list[str]:
@@ -61,6 +62,6 @@ def git(root: Path, *arguments: str) -> str | None:
         return None
     try:
         command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603  # git alone
     except (OSError, subprocess.CalledProcessError):
         return None

@@ -4,10 +4,14 @@ import xarray as xr
 from scipy.stats import spearmanr
 
 from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
 
 
 def answer(rates: xr.Dataset) -> list[str]:
-    """Four lines: range of beta, its rank correlation with H, heads surely below 1/2, the worst fit."""
+    """Four lines: range of beta, its rank correlation with H, heads surely below 1/2, the worst fit.
+
+    A fifth if samples are drawn without replacement.
+    """
     heads = rates.sel(head=rates["head"] != WHOLE_LAYER, part=PARTS.index("error")).stack(row=("layer", "head"))
     mean, cov = (heads.sel(statistic=STATISTICS.index(name)) for name in ("mean", "cov"))
     return [
@@ -15,6 +19,7 @@ def answer(rates: xr.Dataset) -> list[str]:
         f"Spearman correlation of beta with H, all heads: mean {correlation(mean)}; covariance {correlation(cov)}",
         f"heads whose 95 % interval lies below 1/2: mean {below_half(mean)}; covariance {below_half(cov)}",
         f"worst fit: mean, {worst_fit(mean)}; covariance, {worst_fit(cov)}",
+        *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
     ]
 
 

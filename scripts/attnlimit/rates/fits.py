@@ -31,7 +31,7 @@ def fit_errors(
     `complexity`.  saturated: at the largest n the error is above that share of its scale, and its late slope is below
     saturated_slope, so that it hardly falls any more.
     """
-    sizes, unit = errors["n"].values, errors["mean"].dims[0]
+    sizes, unit = errors["n"].values, str(errors["mean"].dims[0])
     fits, complexities = [], []
     for statistic, bootstrap in zip(STATISTICS, bootstraps, strict=True):
         gram = errors.get(f"{statistic}_gram")

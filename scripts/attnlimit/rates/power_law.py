@@ -8,6 +8,7 @@ from scipy.special import ndtr, stdtrit
 FEWEST_POINTS = 3
 LOCAL = ("local_slope", "local_slope_low", "local_slope_high")  # between neighbouring sizes
 LATE_FACTOR = 3  # the late slope is taken over at least this factor of n
+ROUNDING = 2.0**-48  # relative, of a value and its logarithm: a deviation below this is no noise
 FLOORS_ABOVE_NOISE = 2  # a bias counts as seen where it stands this many noise floors high
 
 
@@ -40,10 +41,11 @@ def fit(sizes: np.ndarray, value: np.ndarray, relative_variance: np.ndarray) -> 
     beta is minus the slope.  se: for known variances;  se_scaled: the same times sqrt(chi2 / dof).  Both, and chi2,
     take the sizes for independent; errors at nested sizes are correlated, which makes all three too small: there only
     the bootstrap interval is honest.  Points whose value is not positive or
-    not finite are left out; with fewer than three left the fit is NaN.
+    not finite are left out; with fewer than three left the fit is NaN.  Points without noise: see `least_variance`.
     """
-    use = np.isfinite(value) & (value > 0) & np.isfinite(relative_variance) & (relative_variance > 0)
-    weight = np.divide(1, relative_variance, where=use, out=np.zeros(np.broadcast(value, relative_variance).shape))
+    use = np.isfinite(value) & (value > 0) & np.isfinite(relative_variance) & (relative_variance >= 0)
+    variance = np.maximum(relative_variance, least_variance(relative_variance, use)[..., None])
+    weight = np.divide(1, variance, where=use, out=np.zeros(np.broadcast(value, relative_variance).shape))
     log_value = np.log(value, where=use, out=np.zeros(value.shape))
     log_size = np.log(sizes)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -66,6 +68,18 @@ def fit(sizes: np.ndarray, value: np.ndarray, relative_variance: np.ndarray) -> 
         }
     enough = use.sum(-1) >= FEWEST_POINTS
     return {name: np.where(enough, numbers, np.nan) for name, numbers in result.items()}
+
+
+def least_variance(relative_variance: np.ndarray, use: np.ndarray) -> np.ndarray:
+    """The variance of points without noise (…): that of the least noisy point in use, ROUNDING^2 if none has noise.
+
+    A variance of 0 would have an infinite weight.  Replicates that agree at some n are no proof that the value there
+    is exact, so that it counts as much as the best of the others; if they agree at all n, all count the same, which is
+    an ordinary least-squares fit, and chi2 measures residuals by rounding.
+    """
+    noisy = use & (relative_variance > ROUNDING**2)
+    least = np.where(noisy, relative_variance, np.inf).min(-1)
+    return np.where(np.isfinite(least), least, ROUNDING**2)
 
 
 def fit_curve(sizes: np.ndarray, curve: Curve) -> dict[str, np.ndarray]:
@@ -164,7 +178,7 @@ def error_curve(errors: np.ndarray, bootstrap: Bootstrap) -> Curve:
     weights = resampling(replicates, sizes, bootstrap)
     shift, square = drawn_means(deviation, weights), drawn_means(deviation**2, weights)
     resampled = value + shift
-    resampled_variance = (square - shift**2) / replicates / resampled**2
+    resampled_variance = np.maximum(square - shift**2, 0) / replicates / resampled**2  # 0: rounding may go below
     return Curve(value, relative_variance, resampled, resampled_variance, replicates, bootstrap.joint)
 
 

@@ -1,5 +1,7 @@
 """Parts that figures share: a rate against the horizon, one panel a layer."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
@@ -48,7 +50,7 @@ def draw_rates(
 
 def hollow_key() -> Line2D:
     """What the legend says of a hollow point."""
-    style = {"marker": "o", "ls": "none", "color": BOUND, "mfc": "white", "ms": 4.5}
+    style: dict[str, Any] = {"marker": "o", "ls": "none", "color": BOUND, "mfc": "white", "ms": 4.5}
     return Line2D([], [], label="no power law, or saturated", **style)
 
 
@@ -64,7 +66,7 @@ def layer_panels(layers: np.ndarray, height: float) -> tuple[Figure, dict[int, A
     """One panel a layer, `height` inches each, in rows of three that share their axes."""
     columns = min(COLUMNS, len(layers))
     rows = -(-len(layers) // columns)
-    size = {"figsize": (WIDTH, 0.6 + height * rows), "layout": "constrained"}
+    size: dict[str, Any] = {"figsize": (WIDTH, 0.6 + height * rows), "layout": "constrained"}
     figure, axes = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, **size)
     for axis in axes.flat[len(layers) :]:
         axis.set_visible(False)

@@ -1,10 +1,15 @@
 """Rates that theory predicts: lower bounds of the paper on beta, and heuristics of our own, labelled so."""
 
+from typing import Any
+
 import numpy as np
 
 
-def predictions(horizon: np.ndarray, psi: np.ndarray) -> dict[str, np.ndarray]:
-    """Rates that the couplings predict: three lower bounds on beta from the paper, one heuristic of our own."""
+def predictions(horizon: Any, psi: Any) -> dict[str, Any]:
+    """Rates that the couplings predict: three lower bounds on beta from the paper, one heuristic of our own.
+
+    Takes whatever computes: numbers, numpy arrays, xarray, pandas.
+    """
     return {
         "bound_v3": 1 / (2 * (1 + horizon**2)),
         "bound_v1_experiment": 1 / (2 * (1 + psi)),

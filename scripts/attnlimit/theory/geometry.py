@@ -26,10 +26,10 @@ def horizons(covariance: np.ndarray, tilt: np.ndarray) -> dict[str, float]:
     two_sided = root @ tilt @ root
     one_sided = np.linalg.norm(root @ tilt, 2)
     return {
-        "horizon": np.linalg.norm(two_sided, 2),
-        "horizon_one_sided": one_sided,
-        "psi": np.linalg.norm(covariance, 2) * one_sided**2,
-        "horizon_frobenius": np.linalg.norm(two_sided),
+        "horizon": float(np.linalg.norm(two_sided, 2)),
+        "horizon_one_sided": float(one_sided),
+        "psi": float(np.linalg.norm(covariance, 2) * one_sided**2),
+        "horizon_frobenius": float(np.linalg.norm(two_sided)),
     }
 
 
@@ -40,7 +40,7 @@ def horizon_published(covariance: np.ndarray, query_weight: np.ndarray, key_weig
     """
     factor = np.linalg.cholesky(covariance + PUBLISHED_JITTER * np.eye(len(covariance)))
     coupling = sum(key.T @ query for query, key in zip(query_weight, key_weight, strict=True))
-    return np.linalg.norm(factor.T @ coupling @ factor, 2)
+    return float(np.linalg.norm(factor.T @ coupling @ factor, 2))
 
 
 def value_variance(value_weight: np.ndarray, covariance: np.ndarray) -> np.ndarray:

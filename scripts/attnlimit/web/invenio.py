@@ -97,10 +97,17 @@ class Server:
     ) -> dict:
         """The answer to one request, or an error in one line. A redirect is not followed: the token stays here."""
         url = f"{self.url}/api/records{path}"
-        options = {"auth": self._sign, "allow_redirects": False, "timeout": (SECONDS_WITHOUT_ANSWER, seconds)}
         try:
             with transient_errors(url, seconds):
-                answer = requests.request(method, url, headers=self._headers | (headers or {}), **options, **body)
+                answer = requests.request(
+                    method,
+                    url,
+                    headers=self._headers | (headers or {}),
+                    auth=self._sign,
+                    allow_redirects=False,
+                    timeout=(SECONDS_WITHOUT_ANSWER, seconds),
+                    **body,
+                )
         except requests.RequestException as error:
             raise ValueError(f"{url}: {error}; check ZENODO_URL") from error
         raise_if_transient(answer)

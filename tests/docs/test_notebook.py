@@ -1,0 +1,96 @@
+"""docs/notebook.ipynb runs from its first cell to its last, on rates whose answers are known."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+import xarray as xr
+
+from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
+from attnlimit.rates.fits import fit_errors
+from attnlimit.rates.power_law import Bootstrap
+from attnlimit.store import write
+from support.envs import ROOT
+from support.notebooks import code_cells, run_cells
+
+NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
+LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 13)
+SCALE = 2.0  # an error is SCALE n^-beta: 5 % of it are reached at n = 20^(1/beta)
+SECOND_RUN = "../runs/my/results/rates/bert.zarr.zip"
+
+
+def exponent(layer: int, head: int) -> float:
+    return 0.5 - 0.02 * head + 0.01 * layer
+
+
+def write_rates(path: Path, layers: int, shift: float) -> None:
+    """Rates as fit_rates writes them, of errors that fall by a power of n but for noise of 1 %."""
+    rng = np.random.default_rng(layers)
+    fits = []
+    for layer in range(layers):
+        betas = np.array([exponent(layer, head) + shift for head in range(HEADS + 1)])
+        shape = (len(betas), 30, len(SIZES))
+        errors = xr.Dataset(
+            {
+                name: (("head", "replicate", "n"), SCALE * SIZES ** -betas[:, None, None] * rng.normal(1, 0.01, shape))
+                for name in STATISTICS
+            }
+            | {f"{name}_scale": ("head", np.full(len(betas), SCALE)) for name in STATISTICS}
+            | {name: ("head", np.linspace(0.2, 1, len(betas))) for name in ("horizon", "psi")},
+            coords={"head": [*range(HEADS), WHOLE_LAYER], "n": SIZES, "layer": layer},
+        )
+        fits.append(fit_errors(errors, [Bootstrap(100, True, rng)] * len(STATISTICS), misfit=3, saturated=0.5))
+    path.parent.mkdir(parents=True)
+    write(xr.concat(fits, "layer"), path, source="bert")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """The folder that Jupyter runs the notebook in, beside the results of two runs: the second has fewer layers."""
+    docs = tmp_path_factory.mktemp("project") / "docs"
+    docs.mkdir()
+    write_rates(docs / "../results/rates/bert.zarr.zip", LAYERS, shift=0.0)
+    write_rates(docs / SECOND_RUN, LAYERS - 1, shift=-0.1)
+    return docs
+
+
+def test_the_notebook_is_clean():
+    notebook = nbformat.read(NOTEBOOK, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    for cell in notebook.cells:
+        assert not cell.metadata and not cell.get("outputs") and not cell.get("execution_count"), cell.id
+
+
+def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
+    """As it stands; then once more the cell on two runs, with a second one that differs by 0.1 in every rate."""
+    cells = code_cells(NOTEBOOK)
+    assert "OTHER = RATES" in cells[0]
+    (two_runs,) = [cell for cell in cells[1:] if "OTHER" in cell]
+    names = "beta=float(head.beta), needed=needed.values.tolist(), own=(-slopes).tolist()"
+    names += ", layers=len(first.layer), gap=(first.beta - other.beta).values.ravel().tolist()"
+    more = [f"OTHER = {SECOND_RUN!r}", two_runs, f"import json; print(json.dumps(dict({names})))"]
+    run = run_cells([*cells, *more], folder)
+    assert run.returncode == 0, run.stderr
+    assert "Warning" not in run.stderr
+
+    shared = (LAYERS - 1) * HEADS
+    assert f"0 of {LAYERS * HEADS} heads" in run.stdout, "a run compared with itself"
+    assert f"{shared} of {shared} heads" in run.stdout, "all rates of the layers that both runs have"
+    answers = json.loads(run.stdout.splitlines()[-1])
+    assert answers["beta"] == pytest.approx(exponent(layer=3, head=5), abs=0.005)
+    expected = [[20 ** (1 / exponent(layer, head)) for head in range(HEADS + 1)] for layer in range(LAYERS)]
+    np.testing.assert_allclose(answers["needed"], expected, rtol=0.03)
+    np.testing.assert_allclose(answers["own"], 0.5, atol=0.1)  # horizons below 1: the rate of an average
+    assert answers["layers"] == LAYERS - 1
+    np.testing.assert_allclose(answers["gap"], 0.1, atol=0.01)
+
+
+@pytest.mark.parametrize("broken", ["1 / 0", "def f(:"])
+def test_a_broken_cell_is_told_by_its_number(tmp_path, broken):
+    run = run_cells(["x = 1", "x += 1", f"assert x == 2\n{broken}", "print('not reached')"], tmp_path)
+    assert run.returncode == 1
+    assert 'File "cell 3", line 2' in run.stderr
+    assert not run.stdout
