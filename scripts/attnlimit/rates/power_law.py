@@ -237,7 +237,8 @@ def curves_of(
     if gram is not None:
         bias, fluctuation, floor = bias_and_fluctuation(errors, gram, bootstrap)
         return (error, bias, fluctuation), floor
-    nothing = Curve(*(np.full_like(array, np.nan) for array in error[:4]), *error[4:])
+    none, no_draw = np.full_like(error.value, np.nan), np.full_like(error.resampled, np.nan)
+    nothing = Curve(none, none, no_draw, no_draw, error.items, error.joint)
     return (error, nothing, nothing), nothing.value
 
 
