@@ -107,6 +107,9 @@ NAMES |= {  # fits
     "misfit": "whether the errors are no power law over these n",
     "saturated": "whether the error is still about as large as its scale, so that the rate is no exponent",
     "relative_error": "error at the largest n, relative to limit_scale",
+    "eps": "wanted error, relative to limit_scale",
+    "tokens_needed": "token-sample complexity n(eps): tokens from which on the error is at most eps of its scale",
+    "tokens_needed_extrapolated": "whether n(eps) lies beyond the largest n",
     "noise_floor": "size that the bias would have from noise alone",
     "local_slope": "rate between neighbouring sizes",
 }
@@ -170,6 +173,9 @@ NAMES |= {  # hardmax, normality, constants
 }
 UNITS = {
     "n": TOKENS,
+    "tokens_needed": TOKENS,
+    "tokens_needed_low": TOKENS,
+    "tokens_needed_high": TOKENS,
     "n_direct": TOKENS,
     "attended": TOKENS,
     "effective_tokens": TOKENS,

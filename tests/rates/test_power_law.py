@@ -6,6 +6,7 @@ import pytest
 from attnlimit.rates.power_law import (
     Bootstrap,
     bias_and_fluctuation,
+    curves_of,
     error_curve,
     fit,
     fit_curve,
@@ -162,7 +163,7 @@ def test_bootstrap_interval_covers_the_truth(joint):
 
 def test_a_statistic_without_gram_has_only_the_error():
     errors = np.random.default_rng(4).lognormal(0, 0.1, size=(2, 20, 5)) * SIZES**-0.5
-    found = fit_statistic(SIZES, errors, None, plan())
+    found = fit_statistic(SIZES, *curves_of(errors, None, plan()))
     assert found["beta"].shape == (3, 2)
     assert np.isfinite(found["beta"][0]).all()
     assert np.isnan(found["beta"][1:]).all()

@@ -26,8 +26,7 @@ def fit_constants(errors: xr.Dataset, rates: xr.Dataset, bootstrap: Bootstrap) -
         row |= {"power": np.nan, "share_power_fits_better": np.nan}
         if len(radius) >= FEWEST_RADII:
             curve = error_curve(data["error"].sel(statistic=statistic).values, bootstrap)
-            weights = np.broadcast_to(curve.relative_variance, curve.resampled.shape)
-            fitted = fit(data["n"].values, curve.resampled, weights)["intercept"]  # (draw, radius)
+            fitted = fit(data["n"].values, curve.resampled, curve.resampled_variance)["intercept"]  # (draw, radius)
             drawn = fitted + degree * np.log(radius)
             power, exponential = (np.polyfit(x, drawn.T, 1, full=True) for x in (np.log(radius), radius))
             row["power"] = np.median(power[0][0])

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.rates.power_law import LOCAL, Bootstrap, error_curve, fit, fit_curve
+from attnlimit.rates.power_law import LOCAL, Bootstrap, error_curve, fit, fit_curve, interval
 from attnlimit.theory.effective import carriers
 
 FEWEST_RADII = 3  # for a parabola
@@ -136,8 +136,8 @@ def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootst
             offset = radius - (radius[0] + radius[-1]) / 2
             quadratic, slope, _ = np.polyfit(offset, np.log(curve.resampled[:, 0]).T, 2)  # (draw,) each
             change = 2 * quadratic * (radius[-1] - radius[0]) / slope
-            row["low"], row["high"] = np.percentile(change, [2.5, 97.5])
-            row["slope_low"] = np.percentile(slope, 2.5)
+            drawn = np.stack([change, slope], axis=1)
+            (row["low"], row["slope_low"]), (row["high"], _) = interval(np.zeros(2), drawn, curve.levels(len(radius)))
             over_clt[mine[use]] = np.sqrt(largest) * curve.value[0] / data["clt_sup"].values[use]
         rows.append(row)
     per_dimension = {f"change_{name}": ("of_dimension", np.array([row[name] for row in rows])) for name in rows[0]}

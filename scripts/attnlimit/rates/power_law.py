@@ -1,11 +1,13 @@
-"""From errors to a rate: weighted log-log fit, bias and fluctuation apart, bootstrap. numpy only."""
+"""From errors to a rate: weighted log-log fit, bias and fluctuation apart, bootstrap."""
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 FEWEST_POINTS = 3
 LOCAL = ("local_slope", "local_slope_low", "local_slope_high")  # between neighbouring sizes
+LATE_FACTOR = 3  # the late slope is taken over at least this factor of n
 ROUNDING = 2.0**-48  # relative, of a value and its logarithm: a deviation below this is no noise
 FLOORS_ABOVE_NOISE = 2  # a bias counts as seen where it stands this many noise floors high
 
@@ -16,6 +18,13 @@ class Curve(NamedTuple):
     value: np.ndarray  # (…, n)
     relative_variance: np.ndarray  # (…, n): of the value, over its square
     resampled: np.ndarray  # (draw, …, n): the value in bootstrap draws
+    resampled_variance: np.ndarray  # (draw, …, n): its relative variance, from the items of the draw alone
+    items: int  # that were resampled: replicates, or groups of them
+    joint: bool  # the same items at every n
+
+    def levels(self, sizes: int) -> tuple[float, float]:
+        """Those of the 95 % interval of what depends on so many sizes: one sample if drawn jointly, else one each."""
+        return levels(self.items, 1 if self.joint else sizes)
 
 
 class Bootstrap(NamedTuple):
@@ -74,22 +83,62 @@ def least_variance(relative_variance: np.ndarray, use: np.ndarray) -> np.ndarray
 
 
 def fit_curve(sizes: np.ndarray, curve: Curve) -> dict[str, np.ndarray]:
-    """The fit and the slopes between neighbouring sizes, with 95 % bootstrap intervals (weights as in the fit)."""
+    """The fit and the slopes between neighbouring sizes, with 95 % bootstrap intervals: see `levels`.
+
+    Each draw is fitted with weights of its own: those of the fit, held fixed, are noise of the same replicates, which
+    the interval would not see; where the sizes do not lie on a line, it would be less than half as wide as it should.
+    """
     result = fit(sizes, curve.value, curve.relative_variance)
-    drawn = fit(sizes, curve.resampled, np.broadcast_to(curve.relative_variance, curve.resampled.shape))["beta"]
+    drawn = fit(sizes, curve.resampled, curve.resampled_variance)["beta"]
     slopes = local_slopes(sizes, curve.value)
-    beta_low, beta_high = interval(result["beta"], drawn)
-    ends = interval(slopes, local_slopes(sizes, curve.resampled))
+    beta_low, beta_high = interval(result["beta"], drawn, curve.levels(len(sizes)))
+    ends = interval(slopes, local_slopes(sizes, curve.resampled), curve.levels(2))
     return result | {"beta_low": beta_low, "beta_high": beta_high} | dict(zip(LOCAL, (slopes, *ends), strict=True))
 
 
-def interval(estimate: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """2.5 and 97.5 percentiles (2, …) of bootstrap draws (draw, …) of an estimate (…); NaN where there is none.
+def levels(items: int, samples: int = 1) -> tuple[float, float]:
+    """Levels of the bootstrap distribution that bound a 95 % interval from k items: Phi(-+ t sqrt(k / (k - 1))).
 
-    A draw without a number, as of a bias that fell below zero, is left out.
+    t is the 97.5 % quantile of Student's law with samples (k - 1) degrees of freedom, samples the number of
+    independent samples that enter.  The 2.5 and 97.5 percentiles themselves are too narrow for few items: a bootstrap
+    has the variance with divisor k in place of k - 1, and a normal's tails in place of Student's.  For means this
+    correction is exact to first order.
+
+    How often such intervals hold the truth, over normal, heavy-tailed and bent errors (tests/rates/test_coverage.py;
+    standard error 0.5 %), and in brackets plain percentiles of draws with fixed weights:
+
+        replicates                       12             24             40            100
+        beta, nested sizes          94.8 (88.4) %  95.6 (92.6) %  95.0 (93.0) %  95.1 (94.1) %
+        local slopes                94.8 (91.3) %  95.0 (93.3) %  94.9 (93.9) %  95.1 (94.7) %
+        beta, independent sizes     95.2 (87.6) %  95.5 (91.3) %  94.1 (91.3) %  94.8 (93.2) %
+        local slopes                94.8 (92.4) %  94.8 (93.7) %  94.9 (94.2) %  95.0 (94.8) %
+        10 groups of 10 replicates: beta of the bias 95.6 (88.9) %, of the fluctuation 96.3 (89.3) %
+
+    With four or five items the levels lie so far out that they are the extremes of 1000 draws; and where one or two of
+    the replicates carry most of the variance, no resampling of them covers.
     """
-    exists = np.isfinite(estimate)
-    return np.where(exists, np.nanpercentile(np.where(exists, drawn, 0), [2.5, 97.5], axis=0), np.nan)
+    reach = stdtrit(samples * (items - 1), 0.975) * np.sqrt(items / (items - 1))
+    return float(ndtr(-reach)), float(ndtr(reach))
+
+
+def interval(estimate: np.ndarray, drawn: np.ndarray, at: tuple[float, float]) -> np.ndarray:
+    """The two levels (2, …) of bootstrap draws (draw, …) of an estimate (…); NaN where there is none.
+
+    A draw without a number, as of a bias that fell below zero, is left out.  Level p of m draws is the p (m + 1)-th
+    smallest: a further draw lies below it with probability p, also far out in the tails.  Infinite draws are numbers.
+    """
+    ordered = np.sort(drawn, axis=0)  # NaN last
+    count = np.sum(~np.isnan(ordered), axis=0, keepdims=True)
+    ends = []
+    for level in at:
+        place = np.clip(level * (count + 1) - 1, 0, np.maximum(count - 1, 0))
+        below = np.floor(place).astype(int)
+        lower = np.take_along_axis(ordered, below, 0)[0]
+        upper = np.take_along_axis(ordered, np.minimum(below + 1, np.maximum(count - 1, 0)), 0)[0]
+        share = (place - below)[0]
+        step = np.subtract(upper, lower, where=(share > 0) & (upper > lower), out=np.zeros(lower.shape))
+        ends.append(np.where(np.isnan(estimate), np.nan, lower + share * step))
+    return np.stack(ends)
 
 
 def local_slopes(sizes: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -98,20 +147,39 @@ def local_slopes(sizes: np.ndarray, value: np.ndarray) -> np.ndarray:
         return -np.diff(np.log(value), axis=-1) / np.diff(np.log(sizes))
 
 
+def late_slope(sizes: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """beta at the largest n: between it and the nearest size a factor of three or more below, else the smallest.
+
+    (…, n) -> (…).  A single interval between neighbours is mostly noise where sizes are dense.
+    """
+    early = max(int(np.searchsorted(sizes, sizes[-1] / LATE_FACTOR, side="right")) - 1, 0)
+    return local_slopes(sizes[[early, -1]], value[..., [early, -1]])[..., 0]
+
+
 def resampling(items: int, sizes: int, bootstrap: Bootstrap) -> np.ndarray:
-    """Bootstrap weights (draw, n, item): the same items at every n if one draw served all sizes, else their own."""
+    """Bootstrap weights (draw, n, item), the items of each n its own; (draw, 1, item) if one draw served all sizes."""
     shape = (bootstrap.draws, 1 if bootstrap.joint else sizes)
-    weights = bootstrap.generator.multinomial(items, np.full(items, 1 / items), size=shape) / items
-    return np.broadcast_to(weights, (bootstrap.draws, sizes, items))
+    return bootstrap.generator.multinomial(items, np.full(items, 1 / items), size=shape) / items
+
+
+def drawn_means(numbers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Means over the items of each draw: numbers (unit, item, n) and weights of `resampling` give (draw, unit, n)."""
+    if weights.shape[1] == 1:
+        return np.tensordot(weights[:, 0], numbers, (1, 1))
+    return np.einsum("urn,dnr->dun", numbers, weights, optimize=True)
 
 
 def error_curve(errors: np.ndarray, bootstrap: Bootstrap) -> Curve:
     """Mean error over replicates: errors (unit, replicate, n)."""
     _, replicates, sizes = errors.shape
     value = errors.mean(1)
+    deviation = errors - value[:, None]
     relative_variance = errors.var(1) / replicates / value**2
-    resampled = np.einsum("urn,dnr->dun", errors, resampling(replicates, sizes, bootstrap), optimize=True)
-    return Curve(value, relative_variance, resampled)
+    weights = resampling(replicates, sizes, bootstrap)
+    shift, square = drawn_means(deviation, weights), drawn_means(deviation**2, weights)
+    resampled = value + shift
+    resampled_variance = np.maximum(square - shift**2, 0) / replicates / resampled**2  # 0: rounding may go below
+    return Curve(value, relative_variance, resampled, resampled_variance, replicates, bootstrap.joint)
 
 
 def bias_and_fluctuation(errors: np.ndarray, gram: np.ndarray, bootstrap: Bootstrap) -> tuple[Curve, Curve, np.ndarray]:
@@ -135,31 +203,47 @@ def bias_and_fluctuation(errors: np.ndarray, gram: np.ndarray, bootstrap: Bootst
     seen = np.logical_and.accumulate(norm2 > FLOORS_ABOVE_NOISE**2 * floor2, axis=-1)
     bias2 = np.where(seen, norm2 - floor2, np.nan)
 
-    weights = resampling(groups, sizes, bootstrap)  # (draw, n, group)
-    drawn_norm2 = np.einsum("dng,unge,dne->dun", weights, gram, weights, optimize=True)
-    drawn_squares = np.einsum("dng,ung->dun", weights, squares)
-    drawn_fluctuation2 = (drawn_squares - drawn_norm2) * replicates / (replicates - 1)
+    weights = resampling(groups, sizes, bootstrap)
+    products = gram.transpose(0, 2, 3, 1).reshape(units * groups, groups, sizes)
+    drawn_along = drawn_means(products, weights).reshape(-1, units, groups, sizes)
+    drawn_norm2, along_variance = drawn_moments(drawn_along, weights)
+    drawn_scatter = squares.swapaxes(1, 2) - 2 * drawn_along + drawn_norm2[:, :, None]  # (draw, unit, group, n)
+    drawn_fluctuation2, scatter_variance = drawn_moments(drawn_scatter * replicates / (replicates - 1), weights)
     drawn_bias2 = np.where(seen, drawn_norm2 - 2 * floor2, np.nan)
 
+    def root(square: np.ndarray, variance: np.ndarray, drawn: np.ndarray, drawn_variance: np.ndarray) -> Curve:
+        """The curve of a root, from a quarter of the variance over groups of its square, and the same of the draws."""
+        own, resampled = variance / (groups - 1) / square**2, drawn_variance / (groups - 1) / drawn**2
+        return Curve(np.sqrt(square), own, np.sqrt(drawn), resampled, groups, bootstrap.joint)
+
     with np.errstate(invalid="ignore", divide="ignore"):
-        bias_variance = along.var(-1) / norm2 / (groups - 1)  # of m along itself
-        bias = Curve(np.sqrt(bias2), bias_variance * norm2 / bias2**2, np.sqrt(drawn_bias2))
-        fluctuation_variance = scatter.var(-1) / (groups - 1) / (4 * fluctuation2**2)
-        fluctuation = Curve(np.sqrt(fluctuation2), fluctuation_variance, np.sqrt(drawn_fluctuation2))
+        bias = root(bias2, along.var(-1), drawn_bias2, along_variance)  # ||m||^2 moves by 2 <d_g, m>: a quarter of 4
+        fluctuation = root(fluctuation2, scatter.var(-1) / 4, drawn_fluctuation2, scatter_variance / 4)
     return bias, fluctuation, np.sqrt(floor2)
 
 
-def fit_statistic(
-    sizes: np.ndarray, errors: np.ndarray, gram: np.ndarray | None, bootstrap: Bootstrap
-) -> dict[str, np.ndarray]:
-    """Fits of one statistic, arrays (part, unit, …) with parts in the order of PARTS; without gram only the error."""
+def drawn_moments(numbers: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance (draw, unit, n) over the groups of a draw, of numbers (draw, unit, group, n) of its own."""
+    weights = weights.swapaxes(1, 2)[:, None]  # (draw, 1, group, n)
+    mean = (weights * numbers).sum(2)
+    return mean, (weights * (numbers - mean[:, :, None]) ** 2).sum(2)
+
+
+def curves_of(
+    errors: np.ndarray, gram: np.ndarray | None, bootstrap: Bootstrap
+) -> tuple[tuple[Curve, Curve, Curve], np.ndarray]:
+    """The curves of one statistic in the order of PARTS, and the noise floor of the bias; NaN for what needs a gram."""
     error = error_curve(errors, bootstrap)
-    if gram is None:
-        nothing = Curve(*(np.full_like(array, np.nan) for array in error))
-        bias, fluctuation, floor = nothing, nothing, nothing.value
-    else:
+    if gram is not None:
         bias, fluctuation, floor = bias_and_fluctuation(errors, gram, bootstrap)
-    curves = (error, bias, fluctuation)
+        return (error, bias, fluctuation), floor
+    none, no_draw = np.full_like(error.value, np.nan), np.full_like(error.resampled, np.nan)
+    nothing = Curve(none, none, no_draw, no_draw, error.items, error.joint)
+    return (error, nothing, nothing), nothing.value
+
+
+def fit_statistic(sizes: np.ndarray, curves: tuple[Curve, Curve, Curve], floor: np.ndarray) -> dict[str, np.ndarray]:
+    """Fits of one statistic, arrays (part, unit, …) with parts in the order of PARTS."""
     fits = [fit_curve(sizes, curve) for curve in curves]
     return {name: np.stack([fit[name] for fit in fits]) for name in fits[0]} | {
         "value": np.stack([curve.value for curve in curves]),

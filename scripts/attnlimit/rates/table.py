@@ -8,15 +8,22 @@ import xarray as xr
 
 from attnlimit.coordinates import is_whole, whole_layer
 from attnlimit.files import atomic
-from attnlimit.rates.fits import COUPLINGS, PREDICTIONS
+from attnlimit.rates.complexity import SHARES
+from attnlimit.rates.fits import COUPLINGS, PREDICTIONS, TOKENS
 from attnlimit.rates.power_law import LOCAL
 
 FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
 SCALE = ("relative_error", "saturated", "limit_se")
+COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
+    name.replace("tokens_needed", f"tokens_{100 * share:.0f}"): (share, name) for share in SHARES for name in TOKENS
+}
 WHERE = ("source", "layer", "head", "setting", "statistic", "part")
 RUN = ("n_min", "n_max", "replicates", "population")
 LABELS = ("dimension", "isotropic", "exact", "scale", "published", "attended", "of_layer", "of_head", "alpha")
-COLUMNS = [*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COUPLINGS, *PREDICTIONS, *RUN, *LABELS]
+COLUMNS = [
+    *(*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COMPLEXITY),
+    *(*COUPLINGS, *PREDICTIONS, *RUN, *LABELS),
+]
 
 MARKS = {"misfit": "no power law", "saturated": "saturated"}
 SHOWN = ("source", "of", "statistic", "beta", "from", "to", "horizon H", "bound 1/(2(1+H²))", "beware")
@@ -25,7 +32,7 @@ SHOWN = ("source", "of", "statistic", "beta", "from", "to", "horizon H", "bound 
 def rates_table(rates: xr.Dataset) -> pd.DataFrame:
     """Every fit that exists, with COLUMNS: by layer and head (`all`: the whole layer) or by setting of a simulation.
 
-    Of the local slopes, only that between the two largest sizes.
+    Of the local slopes, only that between the two largest sizes; n(eps) in the rows of the error itself.
     """
     tables = [rows(rates)]
     if any(map(is_whole, rates.data_vars)):
@@ -46,7 +53,12 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
 def rows(rates: xr.Dataset) -> pd.DataFrame:
     known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS, *LABELS) if name in rates]
     last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
-    table = rates[known].assign(last).to_dataframe().reset_index()
+    tokens = {  # in the rows of the error itself
+        column: rates[name].sel(eps=share, drop=True).expand_dims(part=["error"])
+        for column, (share, name) in COMPLEXITY.items()
+        if name in rates
+    }
+    table = rates[known].assign(last | tokens).to_dataframe().reset_index()
     return table[table["beta"].notna()]
 
 
