@@ -11,7 +11,7 @@ from attnlimit.theory.bounds import predictions
 COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "horizon_published")
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
-TOKENS = (
+TOKENS = tuple(f"tokens_needed{end}" for end in ("", "_low", "_high", "_extrapolated"))  # n(eps)
     "tokens_needed",
     "tokens_needed_low",
     "tokens_needed_high",
