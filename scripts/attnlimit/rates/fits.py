@@ -7,7 +7,7 @@ from attnlimit.coordinates import PARTS, STATISTICS, as_whole_layer, is_whole, w
 from attnlimit.rates.power_law import LOCAL, Bootstrap, fit_statistic
 from attnlimit.theory.bounds import predictions
 
-COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "horizon_published")
+COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "constant_tilt", "horizon_published")
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
 

@@ -14,7 +14,18 @@ FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", 
 SCALE = ("relative_error", "saturated", "limit_se")
 WHERE = ("source", "layer", "head", "setting", "statistic", "part")
 RUN = ("n_min", "n_max", "replicates", "population")
-LABELS = ("dimension", "isotropic", "exact", "scale", "published", "attended", "of_layer", "of_head", "alpha")
+LABELS = (
+    "dimension",
+    "isotropic",
+    "exact",
+    "scale",
+    "published",
+    "attended",
+    "of_layer",
+    "of_head",
+    "alpha",
+    "tilt_factor",
+)
 COLUMNS = [*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COUPLINGS, *PREDICTIONS, *RUN, *LABELS]
 
 
