@@ -1,4 +1,4 @@
-"""Errors of chosen heads of the model whose A is scaled up and down, each against its own exact limit."""
+"""Errors of chosen heads of the model, A or the constant tilt scaled up and down, each against its own exact limit."""
 
 from functools import lru_cache, partial
 
@@ -8,8 +8,8 @@ import torch
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.experiments.ablation import (
     Layer,
-    Setting,
     as_population,
+    chosen_settings,
     errors_of,
     require_heads,
     spread_heads,
@@ -33,7 +33,7 @@ if isinstance(options["heads"], int):
 else:
     chosen = options["heads"]
     require_heads(chosen, weights.sizes["layer"], weights.sizes["head"])
-settings = [Setting(layer, head, float(alpha)) for layer, head in chosen for alpha in options["scales"]]
+settings = chosen_settings(chosen, options["scales"], options["tilt_factors"])
 numbers = np.arange(whole_blocks(corpus["block_of_token"].values, options["population"]))
 token_id, position = (corpus[name].values[numbers] for name in ("token_id", "position"))
 

@@ -7,7 +7,7 @@ from attnlimit.log import bar, open_log
 from attnlimit.model.population import gather
 from attnlimit.parts import cuts
 from attnlimit.store import identity, read, write
-from attnlimit.theory.geometry import horizon_published, horizons, tilt_matrix
+from attnlimit.theory.geometry import constant_tilt, horizon_published, horizons, tilt_bias, tilt_matrix
 from attnlimit.theory.moments import merge_all, moments
 
 open_log(snakemake.log[0])
@@ -18,14 +18,18 @@ numbers = np.arange(corpus.sizes["token"])
 tokens = merge_all(
     moments(gather(snakemake.input.embeddings, p.layer, numbers[cut])) for cut in cuts(len(numbers), p.block)
 )
-query_weight, key_weight = (heads[name].values.astype(np.float64) for name in ("query_weight", "key_weight"))
+names = ("query_weight", "key_weight", "query_bias")
+query_weight, key_weight, query_bias = (heads[name].values.astype(np.float64) for name in names)
 
 tilts = tilt_matrix(query_weight, key_weight)  # (head, feature, feature)
 coupling = [horizons(tokens.covariance, tilt) for tilt in bar(tilts, total=len(tilts), unit="heads", name="horizons")]
+biases = map(tilt_bias, query_bias, key_weight)  # (feature,) each
+constant_tilts = [constant_tilt(tokens.mean, tokens.covariance, *pair) for pair in zip(tilts, biases, strict=True)]
 
 geometry = xr.Dataset(
     {name: ("head", np.array([head[name] for head in coupling])) for name in coupling[0]}
     | {
+        "constant_tilt": ("head", np.array(constant_tilts)),
         "horizon_published": horizon_published(tokens.covariance, query_weight, key_weight),
         "token_mean": ("feature", tokens.mean),
         "token_covariance": (("feature", "feature_2"), tokens.covariance),

@@ -1,9 +1,9 @@
-"""Errors on Gaussian tokens at given horizons, isotropic and not, in several dimensions."""
+"""Errors on Gaussian tokens at given horizons, isotropic and not, in several dimensions; some with a constant tilt."""
 
 import torch
 
 from attnlimit.attention.kernel import choose_device
-from attnlimit.experiments.gaussian import errors_of, horizon_settings
+from attnlimit.experiments.gaussian import errors_of, horizon_settings, tilted_settings
 from attnlimit.experiments.layout import measure_settings
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.log import open_log
@@ -14,6 +14,7 @@ torch.set_num_threads(snakemake.threads)
 p, options = snakemake.params, snakemake.params.settings
 
 settings = horizon_settings(options["dimensions"], options["condition"], options["scales"], p.seed)
+settings += tilted_settings(options["tilted_dimension"], options["tilted_horizons"], options["constant_tilts"], p.seed)
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 errors = measure_settings(settings, errors_of, protocol, "gaussian")
 write(errors, snakemake.output.errors, **protocol.facts(), code=p.code)

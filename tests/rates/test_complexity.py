@@ -23,7 +23,7 @@ def test_a_power_law_gives_its_exact_crossing_inside_and_beyond(beta, tokens):
 
 
 @pytest.mark.parametrize(
-    ("tokens_needed", "expected"),
+    ("tokens", "expected"),
     [(64, 64), (10, 64), (1024 * 9.99, 1024 * 9.99), (1024 * 10.01, np.inf), (1e9, np.inf)],
 )
 def test_ends_of_what_is_said(tokens, expected):

@@ -1,6 +1,7 @@
-"""The horizon turned up and down: a real head whose A is scaled by alpha, on tokens of its own layer.
+"""A real head whose tilt is changed, on tokens of its own layer: how it varies over tokens, or its constant part.
 
-The tilt becomes t(x) = alpha A x + b: the horizon, a property of A, becomes alpha H; the constant part b stays.
+Factor alpha on A: the tilt becomes t(x) = alpha A x + b. The horizon, a property of A, becomes alpha H; b stays.
+Factor tau on the constant tilt t0 = A m + b, m the mean token: t(x) = A (x - m) + tau t0. The horizon stays.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from attnlimit.experiments.layout import Kept, setting_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.model.population import atoms
 from attnlimit.parts import cuts
-from attnlimit.theory.geometry import horizons, tilt_matrix, value_variance
+from attnlimit.theory.geometry import constant_tilt, horizons, tilt_bias, tilt_matrix, value_variance
 from attnlimit.theory.moments import Moments, merge_all, moments
 
 ROWS_AT_ONCE = 8192  # of tokens made float64 for their covariance
@@ -27,16 +28,18 @@ class Setting(NamedTuple):
 
     layer: int
     head: int
-    alpha: float
+    alpha: float  # factor on A
+    tilt_factor: float = 1.0  # on the constant tilt
 
     @property
     def name(self) -> str:
-        return f"layer {self.layer} head {self.head} alpha {self.alpha:.12g}"
+        tilt = "" if self.tilt_factor == 1 else f" tilt {self.tilt_factor:.12g}"
+        return f"layer {self.layer} head {self.head} alpha {self.alpha:.12g}{tilt}"
 
     @property
     def labels(self) -> dict[str, float]:
         """Stored with its errors."""
-        return {"of_layer": self.layer, "of_head": self.head, "alpha": self.alpha}
+        return {"of_layer": self.layer, "of_head": self.head, "alpha": self.alpha, "tilt_factor": self.tilt_factor}
 
 
 class Population(NamedTuple):
@@ -90,10 +93,27 @@ def as_population(tokens: np.ndarray, token_id: np.ndarray, position: np.ndarray
     return Population(tokens, *atoms(token_id, position, layer), law)
 
 
-def scaled_head(heads: Heads, head: int, alpha: float) -> Heads:
-    """One head of a layer, its W_q scaled and its b_q not: A = W_k^T W_q / sqrt(width) goes with alpha, b stays."""
-    one = Heads(*(part[head : head + 1] for part in heads))
-    return one._replace(query_weight=alpha * one.query_weight.astype(np.float64))
+def chosen_settings(heads: list, alphas: list[float], tilt_factors: list[float]) -> list[Setting]:
+    """Of each (layer, head): A scaled by each alpha, then the constant tilt scaled by each other factor."""
+    settings = []
+    for layer, head in heads:
+        settings += [Setting(layer, head, float(alpha)) for alpha in alphas]
+        settings += [Setting(layer, head, 1.0, float(factor)) for factor in tilt_factors if factor != 1]
+    return settings
+
+
+def changed_head(heads: Heads, setting: Setting, mean: np.ndarray) -> Heads:
+    """One head of a layer with its tilt changed, in float64.
+
+    W_q goes with alpha, and A = W_k^T W_q / sqrt(width) with it. The query of the mean token is W_q m + b_q, so that
+    b_q + (tau - 1)(W_q m + b_q) makes the constant tilt tau times as long and leaves A as it is.
+    """
+    one = Heads(*(part[setting.head : setting.head + 1] for part in heads))
+    query_weight = setting.alpha * one.query_weight.astype(np.float64)
+    query_bias = one.query_bias.astype(np.float64)
+    if setting.tilt_factor != 1:
+        query_bias = query_bias + (setting.tilt_factor - 1) * (query_weight @ mean + query_bias)
+    return one._replace(query_weight=query_weight, query_bias=query_bias)
 
 
 def errors_of(setting: Setting, protocol: Protocol, layer_of: Callable[[int], Layer]) -> Kept:
@@ -102,10 +122,14 @@ def errors_of(setting: Setting, protocol: Protocol, layer_of: Callable[[int], La
     Samples are drawn with replacement from the population, so attention over all of it is their exact limit.
     """
     layer = layer_of(setting.layer)
-    law, head = layer.population.law, scaled_head(layer.heads, setting.head, setting.alpha)
+    law = layer.population.law
+    head = changed_head(layer.heads, setting, law.mean)
     # Limit and samples take the same centre off, so that what it shifts the outputs by cancels.
     limit = limit_moments(head, layer, protocol)
-    coupling = horizons(law.covariance, tilt_matrix(head.query_weight[0], head.key_weight[0].astype(np.float64)))
+    key_weight = head.key_weight[0].astype(np.float64)
+    tilt = tilt_matrix(head.query_weight[0], key_weight)
+    constant = constant_tilt(law.mean, law.covariance, tilt, tilt_bias(head.query_bias[0], key_weight))
+    coupling = horizons(law.covariance, tilt) | {"constant_tilt": constant}
     spread = value_variance(head.value_weight[0].astype(np.float64), law.covariance)
     samples = sample_moments(setting, head, layer.population, protocol)
     errors = setting_errors(samples, limit.mean, limit.covariance, spread, coupling, protocol.group)

@@ -105,7 +105,8 @@ def errors_of(setting: Setting, protocol: Protocol) -> Kept:
         counts = draw_counts(size, narrow, protocol.replicates, protocol.seed, crc32(setting.name.encode()))
         narrow_samples.append(binned_moments(counts, narrow, horizon))
         wide_samples.append(binned_moments(join_pairs(counts), wide, horizon))
-    limit, couplings = gaussian_moments(zero, one, horizon * one, zero, one), horizons(one, horizon * one)
+    limit = gaussian_moments(zero, one, horizon * one, zero, one)
+    couplings = horizons(one, horizon * one) | {"constant_tilt": 0.0}
     errors, wider = (
         setting_errors(zip(*samples, strict=True), *limit, 1.0, couplings, protocol.group)
         for samples in (narrow_samples, wide_samples)

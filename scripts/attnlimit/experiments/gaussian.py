@@ -11,7 +11,14 @@ from attnlimit.experiments.layout import Kept, setting_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.seeds import generator
 from attnlimit.theory.gaussian import gaussian_moments
-from attnlimit.theory.geometry import horizon_published, horizons, tilt_matrix, value_variance
+from attnlimit.theory.geometry import (
+    constant_tilt,
+    horizon_published,
+    horizons,
+    tilt_bias,
+    tilt_matrix,
+    value_variance,
+)
 from attnlimit.theory.moments import Moments
 
 
@@ -32,14 +39,20 @@ class Setting(NamedTuple):
     def tilt(self) -> np.ndarray:
         return tilt_matrix(self.heads.query_weight[0], self.heads.key_weight[0])
 
+    @property
+    def bias(self) -> np.ndarray:
+        return tilt_bias(self.heads.query_bias[0], self.heads.key_weight[0])
+
     def couplings(self) -> dict[str, float]:
+        zero = np.zeros(len(self.variances))
         published = horizon_published(self.covariance, self.heads.query_weight, self.heads.key_weight)
-        return horizons(self.covariance, self.tilt) | {"horizon_published": published}
+        constant = constant_tilt(zero, self.covariance, self.tilt, self.bias)
+        return horizons(self.covariance, self.tilt) | {"constant_tilt": constant, "horizon_published": published}
 
     def limit(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and covariance of the transformed tokens for n to infinity, in closed form."""
         zero = np.zeros(len(self.variances))
-        return gaussian_moments(zero, self.covariance, self.tilt, zero, self.heads.value_weight[0])
+        return gaussian_moments(zero, self.covariance, self.tilt, self.bias, self.heads.value_weight[0])
 
 
 def one_head(query_weight: np.ndarray, key_weight: np.ndarray, value_weight: np.ndarray) -> Heads:
@@ -67,6 +80,18 @@ def horizon_settings(dimensions: list[int], condition: float, scales: list[float
                 heads = one_head(query_weight, np.eye(d), np.eye(d))
                 name = f"d={d} {shape} H={scale:.12g}"
                 settings.append(Setting("simulate_gaussian", name, variances, heads, labels))
+    return settings
+
+
+def tilted_settings(dimension: int, horizons_wanted: list[float], tilts: list[float], seed: int) -> list[Setting]:
+    """Sigma = V = I, A = H Q as in `horizon_settings`, and a constant tilt b of length s0 along the first axis."""
+    settings = []
+    for setting in horizon_settings([dimension], 1.0, horizons_wanted, seed)[: len(horizons_wanted)]:
+        for tilt in tilts:
+            bias = np.zeros((1, dimension))
+            bias[0, 0] = tilt * np.sqrt(dimension)  # project divides by sqrt(d)
+            name = f"{setting.name} s0={tilt:.12g}"
+            settings.append(setting._replace(name=name, heads=setting.heads._replace(query_bias=bias)))
     return settings
 
 

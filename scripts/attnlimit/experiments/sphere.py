@@ -103,7 +103,7 @@ def errors_of(setting: Setting, protocol: Protocol) -> Kept:
     heads, covariance = setting.heads, setting.covariance
     limit = sphere_moments(setting.radius, tilt(heads), heads.value_weight[0])
     published = horizon_published(covariance, heads.query_weight, heads.key_weight)
-    coupling = horizons(covariance, tilt(heads)) | {"horizon_published": published}
+    coupling = horizons(covariance, tilt(heads)) | {"constant_tilt": 0.0, "horizon_published": published}
     spread = value_variance(heads.value_weight[0], covariance)
     errors = setting_errors(simulate(setting, protocol), *limit, spread, coupling, protocol.group)
     *_, (largest, _) = samples(setting, protocol, 0)

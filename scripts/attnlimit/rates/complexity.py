@@ -43,8 +43,8 @@ def kinds(sizes: np.ndarray, tokens: np.ndarray) -> dict[str, np.ndarray]:
 def token_complexity(sizes: np.ndarray, curve: Curve, scale: np.ndarray) -> dict[str, np.ndarray]:
     """n(eps) of the curve of an error (unit, n) relative to its scale (unit), for eps in SHARES: (eps, unit) each.
 
-    tokens_needed_low, tokens_needed_high: 95 % bootstrap interval, from the draws and at the levels of the rates.  Two neighbouring
-    sizes decide where a curve crosses, so two samples enter if the sizes have their own.
+    tokens_needed_low, tokens_needed_high: 95 % bootstrap interval, from the draws and at the levels of the rates.  Two
+    neighbouring sizes decide where a curve crosses, so two samples enter if the sizes have their own.
     """
     level = np.array(SHARES)[:, None] * scale  # (eps, unit)
     tokens = tokens_needed(sizes, np.broadcast_to(curve.value, (*level.shape, len(sizes))), level)

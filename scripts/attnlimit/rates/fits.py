@@ -8,15 +8,10 @@ from attnlimit.rates.complexity import SHARES, token_complexity
 from attnlimit.rates.power_law import LOCAL, Bootstrap, curves_of, fit_statistic, late_slope
 from attnlimit.theory.bounds import predictions
 
-COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "horizon_published")
+COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "constant_tilt", "horizon_published")
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
 TOKENS = tuple(f"tokens_needed{end}" for end in ("", "_low", "_high", "_extrapolated"))  # n(eps)
-    "tokens_needed",
-    "tokens_needed_low",
-    "tokens_needed_high",
-    "tokens_needed_extrapolated",
-)  # of n(eps), what a store of rates keeps
 
 
 def fit_errors(

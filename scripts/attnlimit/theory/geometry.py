@@ -33,6 +33,19 @@ def horizons(covariance: np.ndarray, tilt: np.ndarray) -> dict[str, float]:
     }
 
 
+def tilt_bias(query_bias: np.ndarray, key_weight: np.ndarray) -> np.ndarray:
+    """b = W_k^T b_q / sqrt(width) in the tilt t(x) = A x + b.  (width,), (width, feature) -> (feature,)"""
+    return key_weight.T @ query_bias / np.sqrt(len(query_bias))
+
+
+def constant_tilt(mean: np.ndarray, covariance: np.ndarray, tilt: np.ndarray, bias: np.ndarray) -> float:
+    """s0 = |S (A m + b)|: the standard deviation, over keys, of the scores that the mean token gives.
+
+    The horizon tells how the tilt varies over tokens, and nothing of this constant part.
+    """
+    return float(np.linalg.norm(square_root(covariance) @ (tilt @ mean + bias)))
+
+
 def horizon_published(covariance: np.ndarray, query_weight: np.ndarray, key_weight: np.ndarray) -> float:
     """||L^T (sum over heads of W_k^T W_q) L||_2, L = chol(Sigma + 1e-6 I), without 1/sqrt(width).
 
