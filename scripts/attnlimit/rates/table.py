@@ -19,8 +19,10 @@ COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
 }
 WHERE = ("source", "layer", "head", "setting", "statistic", "part")
 RUN = ("n_min", "n_max", "replicates", "population")
-LABELS = ("dimension", "isotropic", "exact", "scale", "published", "attended")
-LABELS += ("of_layer", "of_head", "alpha", "tilt_factor")
+LABELS = (
+    *("dimension", "isotropic", "exact", "scale", "published", "attended"),
+    *("of_layer", "of_head", "alpha", "tilt_factor"),
+)
 COLUMNS = [
     *(*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COMPLEXITY),
     *(*COUPLINGS, *PREDICTIONS, *RUN, *LABELS),
