@@ -54,9 +54,10 @@ of_heads[1].annotate(note, where, (5, 4), textcoords="offset points", bbox=plate
 of_heads[0].set(xscale="log", ylim=(0, None))
 title = f"{heads.sizes['row']} heads of {subject(heads.attrs)}"
 if simulated:
-    of_heads[0].set(title="heads of the model")
+    of_heads[0].set(title=title.replace(" on ", "\non "))
     of_tokens[0].set(title="Gaussian tokens")
-figure.suptitle(title, fontsize=9)
+else:
+    figure.suptitle(title, fontsize=9)
 for axis in axes[-1]:
     axis.set(xlabel="horizon $H$")
 handles, labels = of_heads[0].get_legend_handles_labels()

@@ -19,7 +19,7 @@ n = rates["n"].values
 heads = rates.stack(row=("layer", "head"))
 shares = sorted(rates["eps"].values, reverse=True)
 colours = dict(zip(shares, layer_colours(range(len(shares))).values(), strict=True))
-beyond = FARTHEST * n[-1] * 1.6  # where "more than" is drawn
+beyond = {share: FARTHEST * n[-1] * 1.3**place for place, share in enumerate(shares, 1)}  # where "more than" is drawn
 figure, axes = plt.subplots(1, len(NAMES), figsize=(WIDTH, 3.8), sharey=True, layout="constrained")
 
 for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
@@ -30,16 +30,18 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         place, reached = np.arange(1, len(tokens) + 1), np.isfinite(tokens)
         hollow = data["tokens_needed_extrapolated"].values
         style = {"color": colours[share], "lw": 0.7, "alpha": 0.5}
-        axis.vlines(place[reached], low[reached], np.minimum(high[reached], beyond), **style)
+        axis.vlines(place[reached], low[reached], np.minimum(high[reached], beyond[share]), **style)
         faces = ["white" if empty else colours[share] for empty in hollow[reached]]
         axis.scatter(place[reached], tokens[reached], s=9, c=faces, edgecolors=[colours[share]], lw=0.7, zorder=3)
-        axis.scatter(place[~reached], np.full((~reached).sum(), beyond), s=12, color=colours[share], marker="^", lw=0)
+        axis.scatter(
+            place[~reached], np.full((~reached).sum(), beyond[share]), s=12, color=colours[share], marker="^", lw=0
+        )
         axis.scatter([], [], s=9, color=colours[share], label=f"{100 * share:.0f} % of its scale")
     for length, label in CONTEXTS.items():
         axis.axhline(length, color=PARAMETRIC, lw=0.8, ls=":", zorder=0)
         axis.text(1, length * 1.06, label, color=PARAMETRIC, fontsize=7, va="bottom")
     axis.axhspan(n[-1], FARTHEST * n[-1], color="0.5", alpha=0.08, lw=0)
-    axis.set(title=f"{name} of the head's output", xlabel="heads, sorted for each line", yscale="log")
+    axis.set(title=f"{name} of the head's output", xlabel="heads, sorted for each share", yscale="log")
 axes[0].set(ylabel=r"tokens needed, $n(\varepsilon)$")
 handles, _ = axes[0].get_legend_handles_labels()
 marks = {"mec": BOUND, "mfc": "white", "color": BOUND, "ls": "none", "ms": 4}
