@@ -138,9 +138,11 @@ def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootst
         largest = largest_size(data)
         use = carried.isel(setting=mine).sel(n=largest).values
         radius, sup = data["radius"].values[use], data["sup"].sel(n=largest).values[use]  # (radius, replicate)
-        row = {"change_radii": len(radius), "change_n": largest}
-        row |= {"change_smallest_radius": min(radius, default=np.nan)}
-        row |= {"change_largest_radius": max(radius, default=np.nan)}
+        row: dict[str, float] = {"change_radii": len(radius), "change_n": largest}
+        row["change_smallest_radius"], row["change_largest_radius"] = (
+            min(radius, default=np.nan),
+            max(radius, default=np.nan),
+        )
         curve = error_curve(sup.T[None], bootstrap) if len(radius) >= FEWEST_RADII else None  # value (1, radius)
         rows.append(row | growth_shape(radius, curve))
         if curve is not None:
