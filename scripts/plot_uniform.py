@@ -28,6 +28,8 @@ compact = [law for law, mine in of_law.items() if mine["compact"].all()]
 wide = [law for law in of_law if law not in compact]
 rows = len(wide) + bool(compact)
 figure, axes = plt.subplots(rows, 2, figsize=(WIDTH, 2.9 * rows), layout="constrained")
+for below in axes[1:, 0]:
+    below.sharex(axes[0, 0])
 
 
 def spread(items, count):
