@@ -155,7 +155,7 @@ rule plot_uniform:
     input:
         rates="results/rates/uniform.zarr.zip",
     output:
-        **figure("uniform", "Gaussian: largest error over a ball"),
+        **figure("uniform", "Simulated: largest error over a ball"),
     log:
         "results/logs/plot_uniform/log.txt",
     benchmark:
