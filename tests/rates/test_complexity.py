@@ -14,7 +14,7 @@ def needed(value, level) -> float:
 
 
 @pytest.mark.parametrize("beta", [0.2, 0.5, 1.0])
-@pytest.mark.parametrize("tokens_needed", [64.5, 100, 512, 1023, 1500, 10_000])
+@pytest.mark.parametrize("tokens", [64.5, 100, 512, 1023, 1500, 10_000])
 def test_a_power_law_gives_its_exact_crossing_inside_and_beyond(beta, tokens):
     """c n^-beta = eps at n = (c / eps)^(1 / beta)."""
     level = 3 * tokens**-beta
