@@ -57,7 +57,8 @@ def rates() -> xr.Dataset:
     for number, name in enumerate(PER_HEAD):
         data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2], [0.3, 0.4]]))
     data["horizon_published"] = ("layer", [40.0, 50.0])
-    return data.assign_attrs(source="bert", replicates=100, population=50176)
+    whose = {"model": {"name": "someone/small"}, "corpus": {"name": "texts"}}
+    return data.assign_attrs(source="bert", replicates=100, population=50176, **whose)
 
 
 def one(table: pd.DataFrame, **where) -> pd.Series:
