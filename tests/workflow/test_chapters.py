@@ -19,7 +19,7 @@ OF_HEADS = {
     "compute_limits",
 }
 OF_HEADS |= {"merge_limits", "measure_errors", "merge_errors", "fit_rates", "plot_convergence", "plot_heat_map"}
-OF_HEADS |= {"plot_local_slopes", "plot_bias_fluctuation"}
+OF_HEADS |= {"plot_local_slopes", "plot_bias_fluctuation", "plot_token_complexity"}
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import xarray as xr
 import yaml
@@ -22,12 +23,13 @@ from support.workflow import ROOT, SMOKE, clone, hashes, overlay, planned, snake
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
 BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation")
+BERT_PLOTS += ("token_complexity", "constant_tilt")
 MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
 ARCHIVE = {"archive_results": 1, "all": 1}
 END = {"state_provenance": 1} | ARCHIVE
 CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
 DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
-ABLATION = {"measure_ablation": 1, "plot_ablation": 1}
+ABLATION = {"measure_ablation": 1, "plot_ablation": 1, "plot_constant_tilt": 1}
 TAILS = {"measure_tails": 2, "plot_tails": 1}
 GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
 GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
@@ -109,16 +111,25 @@ def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finis
     assert planned(folder, "my.yaml") == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
 
 
-def test_the_archive_comes_out_the_same_again_in_a_folder_of_the_runs_own(finished):
-    """Nothing but the archive is made again, since nothing that a job depends on knows the folder."""
-    folder = finished / "runs/again"
+def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished):
+    """The table names the run; nothing else that a job depends on knows the folder. Its archive comes out the same."""
+    folder, made_again = finished / "runs/again", {"archive_results", "all"}
     for name in ("results", ".snakemake"):
         shutil.copytree(finished / name, folder / name)
-    (folder / ARCHIVED).unlink()
-    run = snakemake(finished, "--directory", str(folder))
-    assert run.returncode == 0, run.stderr
-    assert set(re.findall(r"^localrule (\w+):$", run.stderr, re.M)) == {"archive_results", "all"}
-    assert sha256_of(folder / ARCHIVED) == sha256_of(finished / ARCHIVED)
+    bytes_of_archives = []
+    for expected in (made_again | {"tabulate_rates", "state_provenance"}, made_again):
+        (folder / ARCHIVED).unlink()
+        run = snakemake(finished, "--directory", str(folder))
+        assert run.returncode == 0, run.stderr
+        assert set(re.findall(r"^localrule (\w+):$", run.stderr, re.M)) == expected
+        bytes_of_archives.append(sha256_of(folder / ARCHIVED))
+    assert bytes_of_archives[0] == bytes_of_archives[1]
+    here, there = hashes(finished), hashes(folder)
+    assert here.keys() == there.keys()
+    assert {name for name in here if here[name] != there[name]} == {"results/rates.csv", str(ARCHIVED)}
+    tables = [pd.read_csv(where / "results/rates.csv") for where in (finished, folder)]
+    assert [set(table["run"]) for table in tables] == [{"default"}, {"again"}]
+    pd.testing.assert_frame_equal(*(table.drop(columns="run") for table in tables))
     shutil.rmtree(finished / "runs")
 
 
@@ -162,7 +173,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("theory/bounds.py", FITTED | {"plot_hardmax": 1}),  # drawn curves: no simulation runs again
+        ("theory/bounds.py", FITTED | {"plot_hardmax": 1, "plot_tails": 1}),  # drawn curves: no simulation runs again
         ("rates/power_law.py", EVERY_FIT),
         ("report/style.py", PLOTS | END),
         (
