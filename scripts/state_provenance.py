@@ -18,10 +18,13 @@ files = [
     for path, attrs in stores.items()
 ]
 whole = "The same settings, versions and kind of processor give the same bytes in every store, table and figure."
+population = (
+    "The tokens to draw from are whole blocks of text, the first that reach population_asked: a few more than that."
+)
 parts = [paragraph(p.left_out)] if p.left_out else []
 parts += [
     section("Data", table(("of", "what"), identities(stores.values()))),
-    section("Stores", paragraph(whole), table(columns, files)),
+    section("Stores", paragraph(whole), paragraph(population), table(columns, files)),
     section("Settings, as resolved", table(("key", "value"), settings(p.config))),
     section("Versions", table(("package", "version"), versions(stores.values()))),
     section("Machine", table(("of", "what"), machine())),

@@ -32,6 +32,8 @@ write(
     snakemake.output.blocks,
     corpus=read_identity(table),
     tokenizer_sha256=sha256_of(snakemake.input.tokenizer),
+    population=dataset.sizes["token"],
+    population_asked=options["population"],
     seed=p.seed,
     code=p.code,
 )

@@ -9,6 +9,7 @@ from attnlimit.rates.power_law import Bootstrap
 
 SIZES = np.array([100, 1000, 10_000, 100_000])
 RADII = np.array([0.5, 1.0, 1.5, 2.0, 3.0])
+LAWS = ["gaussian, d = 1", "gaussian, d = 2"]
 
 
 def suprema(law, replicates=60):
@@ -26,11 +27,12 @@ def suprema(law, replicates=60):
             "effective": (("setting", "replicate", "n"), effective),
             "dimension": ("setting", dimension),
             "radius": ("setting", radius),
+            "compact": ("setting", dimension > 2),
             "clt_edge": ("setting", np.exp(radius**2 / 2)),
             "clt_sup": ("setting", np.exp(radius**2)),
             "clt_sup_se": ("setting", 0.01 * radius),
         },
-        coords={"setting": range(len(radius)), "n": SIZES},
+        coords={"setting": range(len(radius)), "law": ("setting", np.repeat(LAWS, len(RADII))), "n": SIZES},
     )
 
 
@@ -113,9 +115,10 @@ def test_the_growth_rate_of_an_exponential_does_not_change():
     assert ((found["change_low"] < 0) & (found["change_high"] > 0)).all()
     assert (found["change_high"] - found["change_low"] < 0.2).all()
     assert ((found["change_slope_low"] > 1.2) & (found["change_slope_low"] < 1.3)).all()
-    np.testing.assert_array_equal(found["of_dimension"], [1, 2])
-    np.testing.assert_array_equal(found["change_n"], [100_000, 10_000])  # the largest that each dimension ran
+    np.testing.assert_array_equal(found["of_law"], LAWS)
+    np.testing.assert_array_equal(found["change_n"], [100_000, 10_000])  # the largest that each law ran
     np.testing.assert_array_equal(found["change_radii"], 5)
+    np.testing.assert_array_equal(found["change_smallest_radius"], 0.5)
     np.testing.assert_array_equal(found["change_largest_radius"], 3)
 
 
@@ -148,8 +151,24 @@ def test_radii_that_too_few_tokens_carry_stay_out():
 def test_two_radii_are_no_parabola():
     found = changes(np.exp, carried=RADII < 1.2)
     np.testing.assert_array_equal(found["change_radii"], 2)
-    for name in ("change_low", "change_high", "change_slope_low", "over_clt"):
+    for name in ("change_low", "change_high", "change_slope_low", "over_clt", "total_growth", "upper_growth_low"):
         assert np.isnan(found[name]).all()
+
+
+@pytest.mark.parametrize(
+    ("constant", "total", "upper"),
+    [
+        (lambda radius: np.exp(1.3 * radius), np.exp(1.3 * 2.5), 1.3),
+        (lambda radius: np.minimum(radius, 1.5), 3, 0),  # bounded: flat over the upper half, 1.5, 2 and 3
+    ],
+)
+def test_total_and_upper_growth_tell_bounded_from_unbounded(constant, total, upper):
+    found = changes(constant)
+    for name, expected in (("total_growth", total), ("upper_growth", upper)):
+        low, own, high = (found[name + end] for end in ("_low", "", "_high"))
+        assert ((low < own) & (own < high)).all()
+        assert ((low < expected) & (expected < high)).all()
+        np.testing.assert_allclose(own, expected, rtol=0.05, atol=0.02)
 
 
 @pytest.mark.parametrize("rate", [0.3, 0.5])

@@ -16,7 +16,7 @@ from attnlimit.files import sha256_of
 from attnlimit.plan.workflow_files import files_in_place
 from attnlimit.store import read
 from support.browser import visit
-from support.workflow import ROOT, clone, hashes, overlay, planned, snakemake
+from support.workflow import ROOT, SMOKE, clone, hashes, overlay, planned, snakemake
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
@@ -219,6 +219,15 @@ def test_swapping_two_values_reruns_their_dependents(restored):
     """Snakemake compares the values of params without their names."""
     overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
     assert planned(restored) == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
+
+
+def test_naming_keys_in_another_order_reruns_nothing(restored):
+    """Snakemake compares params as text, in which a dict has an order."""
+    for name in ("config.yaml", SMOKE):
+        config = yaml.safe_load((restored / name).read_text())
+        turned = {key: dict(reversed(keys.items())) if isinstance(keys, dict) else keys for key, keys in config.items()}
+        (restored / name).write_text(yaml.safe_dump(turned, sort_keys=False))
+    assert planned(restored) == ARCHIVE  # its sources have changed
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):

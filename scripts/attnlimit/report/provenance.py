@@ -16,10 +16,10 @@ def settings(config: dict) -> list[tuple[str, str]]:
 
 
 def identities(stores: Iterable[dict]) -> list[tuple[str, str]]:
-    """What the attrs of stores say of the corpus, the model and the tokenizer they come from, each value once."""
+    """What the attrs of stores say of the corpus, the model, the tokenizer and the population, each value once."""
     values_of: dict[str, set[str]] = {}
     for attrs in stores:
-        for name in {"corpus", "model", "tokenizer_sha256"} & set(attrs):
+        for name in {"corpus", "model", "tokenizer_sha256", "population_asked"} & set(attrs):
             for key, value in leaves(name, attrs[name]):
                 values_of.setdefault(key, set()).add(value)
     return [(key, ", ".join(sorted(values))) for key, values in sorted(values_of.items())]
