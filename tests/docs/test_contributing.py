@@ -69,6 +69,11 @@ def test_the_example_keeps_the_style(project):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_environment_of_the_new_rule_is_complete(project):
+    done = run(project, "pytest", "-n", "0", "-p", "no:cacheprovider", "tests/workflow/test_envs.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_workflow_makes_rates_of_the_new_experiment(project):
     done = run(project, "snakemake", RATES, "--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -11,8 +11,10 @@ import pytest
 import xarray as xr
 
 from attnlimit.coordinates import STATISTICS
+from attnlimit.plan.chapters import CHAPTERS, brought
 from attnlimit.rates.fits import fit_errors
 from attnlimit.rates.power_law import Bootstrap
+from attnlimit.rates.table import COLUMNS
 from attnlimit.store import write
 from support.envs import ROOT
 from support.pages import PAGES, anchors, code_of, links, program, prose_of
@@ -162,3 +164,11 @@ def test_the_lines_that_open_the_rates_answer_a_question(page, finished):
     assert [float(line) for line in done.stdout.split()] == pytest.approx(
         [exponent(3, 5)] * len(done.stdout.split()), abs=0.02
     )
+
+
+def test_every_column_figure_and_chapter_is_explained():
+    reading, own = ((ROOT / "docs" / name).read_text() for name in ("reading.md", "your-own.md"))
+    explained = set(re.findall(r"`(\w+)`", reading))
+    assert {re.sub("_(low|high|extrapolated)$", "", column) for column in COLUMNS} <= explained
+    assert {*brought("figures"), "claims"} <= explained
+    assert set(CHAPTERS) <= set(re.findall(r"^\| `(\w+)` \|", own, re.M))
