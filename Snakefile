@@ -3,7 +3,7 @@ from snakemake.utils import min_version
 min_version("9.27.1")
 
 
-configfile: workflow.basedir + "/config.yaml"  # beside this file, wherever the run has its folder
+configfile: f"{workflow.basedir}/config.yaml"  # beside this file, wherever the run has its folder
 
 
 include: "rules/common.smk"

@@ -14,10 +14,11 @@ from attnlimit.corpus.location import local_files  # noqa: E402
 from attnlimit.model.files import local_model_files  # noqa: E402
 from attnlimit.plan.config import check, missing_sources  # noqa: E402
 from attnlimit.plan.folders import begin_run, end_run, located  # noqa: E402
-from attnlimit.plan.overlays import with_origin  # noqa: E402
+from attnlimit.plan.overlays import sort_keys, with_origin  # noqa: E402
 from attnlimit.plan.workflow_files import commit, source_sha256  # noqa: E402
 
 try:
+    sort_keys(config)  # else params, compared as text, would change with the order of keys in an overlay
     require_writable(".")  # Snakemake itself would fail with a traceback
     away = missing_sources(config, Path("provenance/config.yaml"))  # here only in a folder restored from an archive
     check(config, ROOT / "rules/config.schema.yaml", away, ROOT)

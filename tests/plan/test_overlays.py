@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlimit.plan.overlays import read_overlay, resolve, with_origin
+from attnlimit.plan.overlays import read_overlay, resolve, sort_keys, with_origin
 
 BASE = "seed: 1\nlayers: [0, 1]\nfit_rates: {bootstrap: 1000, misfit: 3}\n"
 
@@ -43,6 +43,14 @@ def test_later_files_win_key_by_key(root):
     second = write(root, "b.yaml", "fit_rates: {bootstrap: 6}\nlayers: [3]\n")
     config = resolve([root / "config.yaml", first, second])
     assert config == {"seed": 1, "layers": [3], "fit_rates": {"bootstrap": 6, "misfit": 3}}
+
+
+def test_the_order_of_keys_means_nothing():
+    one = {"b": 1, "a": {"d": [3, 1], "c": {"f": 1, "e": 2}}}
+    two = {"a": {"c": {"e": 2, "f": 1}, "d": [3, 1]}, "b": 1}
+    sort_keys(one)
+    sort_keys(two)
+    assert repr(one) == repr(two) == "{'a': {'c': {'e': 2, 'f': 1}, 'd': [3, 1]}, 'b': 1}"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,15 @@ def merge(config: dict, overlay: dict) -> None:
             config[key] = value
 
 
+def sort_keys(config: dict) -> None:
+    """Put the keys in the order of the alphabet, in place, sections included: which order a file had means nothing."""
+    for key in sorted(config, key=str):
+        value = config.pop(key)
+        if isinstance(value, dict):
+            sort_keys(value)
+        config[key] = value
+
+
 def with_origin(message: str, files: Iterable[str | Path], config: dict, root: Path) -> str:
     """A refusal `config: section.key: why` with the file that set the key: the last one that has it so.
 

@@ -14,7 +14,7 @@ from attnlimit.plan.overlays import read_overlay, resolve
 from attnlimit.plan.progress import last_words, watch
 
 ROOT = Path(__file__).parents[3]
-REPORTED = ("answer.txt", "rates.csv", "claims.html", "provenance.html", "figures/*.png")
+REPORTED = ("answer.txt", "rates.*", "claims.html", "provenance.html", "figures/*.png")
 
 
 class Asked(argparse.Namespace):
