@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path
+from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path
 from attnlimit.corpus.location import local_files
 from attnlimit.corpus.open import open_corpus
 
@@ -43,7 +43,7 @@ def test_the_excerpt_needs_no_sha256(tmp_path):
     articles, identity = open_corpus(corpus(source="excerpt"), [], tmp_path)
     assert next(articles).title == "Anarchism"
     named = {"source": "excerpt", "name": excerpt_path().name, "sha256": EXCERPT_SHA256}
-    assert identity == named | {"licence": EXCERPT_LICENCE}
+    assert identity == named | {"title": EXCERPT_TITLE, "licence": EXCERPT_LICENCE}
 
 
 def test_a_dump_from_a_file(tmp_path):

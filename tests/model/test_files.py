@@ -10,11 +10,10 @@ from attnlimit.model.files import (
     FILES,
     copy_verified,
     embedded_model,
-    layers_of,
     local_model,
     require_as_fetched,
 )
-from support.small_models import rewrite_config, save_bert
+from support.small_models import save_bert
 
 
 def test_the_wheel_holds_every_file_as_pinned():
@@ -82,14 +81,3 @@ def test_a_model_that_changed_since_it_was_fetched_is_refused(folder):
     assert load(folder), "which no library tells from the model that was meant"
     with pytest.raises(ValueError, match=r"model\.safetensors: sha256 is .* delete the file"):
         require_as_fetched([config, weights], sha256, "a" * 64)
-
-
-def test_the_layers_of_a_folder_are_known_before_it_is_fetched(folder, tmp_path):
-    section = {"source": "local", "location": str(folder)}
-    assert layers_of(section) == 2
-    rewrite_config(folder, lambda config: config.update(n_layers=config.pop("num_hidden_layers")))
-    assert layers_of(section) == 2
-    (folder / "config.json").write_text("[")
-    assert layers_of(section) is None
-    assert layers_of({"source": "local", "location": str(tmp_path / "absent")}) is None
-    assert layers_of({"source": "hub", "location": "owner/name"}) is None

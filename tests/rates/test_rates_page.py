@@ -32,6 +32,6 @@ def test_a_row_for_people():
 
 
 def test_no_store_gives_a_table_without_rows():
-    table = joined([])
+    table = joined([], "default")
     assert list(table.columns) == COLUMNS and len(table) == 0
     assert list(shown(table)) == []

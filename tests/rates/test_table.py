@@ -17,7 +17,7 @@ HEADER = (
     "last_local_slope,last_local_slope_low,last_local_slope_high,relative_error,saturated,limit_se,"
     "tokens_10,tokens_10_low,tokens_10_high,tokens_10_extrapolated,tokens_5,tokens_5_low,tokens_5_high,tokens_5_extrapolated,"
     "tokens_1,tokens_1_low,tokens_1_high,tokens_1_extrapolated,horizon,horizon_one_sided,horizon_frobenius,psi,constant_tilt,horizon_published,bound_v3,bound_v1_experiment,"
-    "bound_v1_theorem,heuristic,n_min,n_max,replicates,population,"
+    "bound_v1_theorem,heuristic,n_min,n_max,replicates,population,model,corpus,run,"
     "dimension,isotropic,exact,scale,published,attended,of_layer,of_head,alpha,tilt_factor"
 )
 FITTED = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "relative_error")
@@ -57,7 +57,8 @@ def rates() -> xr.Dataset:
     for number, name in enumerate(PER_HEAD):
         data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2], [0.3, 0.4]]))
     data["horizon_published"] = ("layer", [40.0, 50.0])
-    return data.assign_attrs(source="bert", replicates=100, population=50176)
+    whose = {"model": {"name": "someone/small"}, "corpus": {"name": "texts"}}
+    return data.assign_attrs(source="bert", replicates=100, population=50176, **whose)
 
 
 def one(table: pd.DataFrame, **where) -> pd.Series:

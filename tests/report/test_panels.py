@@ -112,7 +112,8 @@ def spoken(page: ElementTree.ElementTree, panel: str) -> list[str]:
 def test_the_figure_of_a_store_shows_its_numbers(tmp_path):
     """On logarithmic axes a place on the page is affine in log n and in the log of the relative error."""
     rates = made_up_rates()
-    write(rates, tmp_path / "rates.zarr.zip")
+    whose = {"model": {"name": "someone/small"}, "corpus": {"name": "texts"}, "population": 5000}
+    write(rates, tmp_path / "rates.zarr.zip", **whose)
     (tmp_path / "Snakefile").write_text(SNAKEFILE.format(script=ROOT / "scripts/plot_convergence.py"))
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
