@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce plan runs tidy report archive verify restore deposit bench test cluster-test env-test readme lint clean
+.PHONY: help setup reproduce plan runs tidy report archive verify restore deposit bench test cluster-test env-test readme docs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -61,8 +61,12 @@ cluster-test: setup ## the small run on a real Slurm of two nodes on this machin
 env-test: setup ## the small run with each rule in its own environment, on a host that has only Snakemake
 	$(BIN)/python -m pytest tests/environments -n 0 -rs
 
-readme: setup ## put the figure and the tables of a run into the README: the default one, or RUN=...
+readme: setup ## put what a run found into README.md and docs/: the default run, or RUN=...
 	$(BIN)/python docs/readme.py "$(FOLDER)"
+
+docs: setup ## write docs/config.md and docs/workflow.svg again, after a change of keys or rules
+	$(BIN)/python docs/config.py
+	$(BIN)/python docs/workflow.py
 
 lint: setup ## ruff, import-linter, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -1,52 +1,192 @@
-"""Fill the parts of the README that come from results, between their marks: `make readme` after a run."""
+"""Fill the parts of README.md and docs/ that come from results, between their marks: `make readme` after a run."""
 
 import csv
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
 
+import pandas as pd
 import yaml
 from snakemake.utils import update_config
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / (sys.argv[1] if len(sys.argv) > 1 else ".") / "results"
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.plan.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
+from attnlimit.store import read, read_attrs  # noqa: E402
 
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
+WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
+NEAR = 0.05  # a rate this close to 1/2 counts as 1/2
+FEW = 3  # heads that are named one by one
+NORMAL = 1.96  # half-width of a 95 % interval in standard errors
+STATISTICS = {"mean": "mean", "cov": "covariance"}
+POWERS = str.maketrans("0123456789-+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺")
+LETTERS = {"beta": "β", "Psi": "Ψ", "sigma": "σ", "Sigma": "Σ", "alpha": "α", "chi2": "χ²"}
+SIGNS = {">=": "≥", "<=": "≤", "+-": "±", "n to infinity": "n → ∞"}
 
 
-def main() -> None:
-    shutil.copy(RESULTS / "figures/beta_vs_horizon.png", ROOT / "docs")
-    answer = "".join(f"- {line}\n" for line in (RESULTS / "answer.txt").read_text().splitlines())
-    parts = {"answer": answer, "claims": claims_table(), "costs": costs_table()}
-    path = ROOT / "README.md"
-    path.write_text(fill(path.read_text(), parts))
+def main(folder: str = ".") -> None:
+    """The folder is that of a run, relative to the project's."""
+    results = ROOT / folder / "results"
+    shutil.copy(results / "figures/beta_vs_horizon.png", ROOT / "docs")
+    parts = parts_of(results)
+    for path in pages(ROOT):
+        path.write_text(fill(path.read_text(encoding="utf-8"), parts), encoding="utf-8")
+    if left := set(parts) - {name for path in pages(ROOT) for name in marks(path.read_text(encoding="utf-8"))}:
+        sys.exit(f"README.md and docs/: no place <!-- {min(left)} --> … <!-- /{min(left)} -->")
+
+
+def pages(root: Path) -> list[Path]:
+    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+
+
+def marks(text: str) -> list[str]:
+    """Names of the places to fill, each a line <!-- name --> with a line <!-- /name --> below it."""
+    return re.findall(r"^<!-- (\w+) -->\n(?:.*\n)*?<!-- /\1 -->$", text, re.M)
 
 
 def fill(text: str, parts: dict[str, str]) -> str:
-    """Put each part between <!-- name --> and <!-- /name -->."""
+    """Put each part between its marks, where there are any; what no part is for stays as it is."""
     for name, part in parts.items():
-        before, start, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, after = rest.partition(f"<!-- /{name} -->\n")
-        if not end:
-            raise LookupError(f"README.md: no place <!-- {name} --> … <!-- /{name} -->")
-        text = before + start + part + end + after
+        place = rf"(?m)^(<!-- {name} -->\n)(?:.*\n)*?(<!-- /{name} -->)$"
+        text = re.sub(place, lambda found, part=part: found[1] + part + found[2], text)
     return text
 
 
-def claims_table() -> str:
-    """Each claim, its verdict, and the measured number beside what was asked."""
-    records = json.loads((RESULTS / "claims.json").read_text())
-    rows = [[record["claim"], f"**{record['verdict']}**", record["in_short"]] for record in records]
-    return markdown(["claim", "verdict", "measured"], rows)
+def parts_of(results: Path) -> dict[str, str]:
+    """Every part that these results can fill: a benchmark and a second run are made on demand."""
+    table = rates_table(results)
+    model = read_attrs(results / "rates/bert.zarr.zip")["model"]["name"].rpartition("/")[2]
+    parts = {
+        "finding": finding(table, model),
+        "time": time_taken(results),
+        "claims": claims_table(results),
+        "answer": "".join(f"- {typeset(line)}\n" for line in (results / "answer.txt").read_text().splitlines()),
+        "details": "".join(f"- {line}\n" for line in details(table, results)),
+        "intervals": intervals(table),
+        "costs": costs_table(results),
+    }
+    if (bench := results / "bench/attention.json").is_file():
+        parts["bench"] = bench_table(json.loads(bench.read_text()))
+    if (larger := ROOT / WHOLE_EXCERPT / "results/rates.csv").is_file():
+        parts["excerpt"] = compared(table, larger.parent)
+    return parts
+
+
+def rates_table(results: Path) -> pd.DataFrame:
+    """The fits of the error itself."""
+    table = pd.read_csv(results / "rates.csv", dtype={"head": str, "setting": str}, comment="#")
+    return table[table["part"] == "error"]
+
+
+def heads_of(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
+    return table[(table["source"] == "bert") & (table["head"] != "all") & (table["statistic"] == statistic)]
+
+
+def finding(table: pd.DataFrame, model: str) -> str:
+    """What was found, in two sentences."""
+    mean, cov = heads_of(table, "mean"), heads_of(table, "cov")
+    away = mean[(mean["beta"] - 0.5).abs() > NEAR].sort_values("beta")
+    named = [
+        f"layer {head.layer:.0f} head {head.head}, with a horizon of {head.horizon:.2g}, has {head.beta:.2f}"
+        for head in away.itertuples()
+    ]
+    others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(away['beta'])}"
+    span = f"{mean['n_min'].iloc[0]:,} to {mean['n_max'].iloc[0]:,}"
+    above = int((cov["beta"] > 0.5).sum())
+    return (
+        f"**For the mean of the outputs, {len(mean) - len(away)} of {len(mean)} heads of {model} have a rate β within "
+        f"{NEAR} of 1/2{f'; {others}' if others else ''}** (n from {span}). For the covariance of the outputs β lies "
+        f"between {spread(cov['beta'])}, above 1/2 in {above} of {len(cov)} heads.\n"
+    )
+
+
+def spread(numbers: pd.Series, digits: int = 2) -> str:
+    return f"{numbers.min():.{digits}f} and {numbers.max():.{digits}f}"
+
+
+def details(table: pd.DataFrame, results: Path) -> list[str]:
+    """What the other chapters found; a chapter that was left out has no line."""
+    mean = heads_of(table, "mean")
+    lines = [
+        f"Horizons of the heads lie between {spread(mean['horizon'])}, "
+        f"{int((mean['horizon'] < 1).sum())} of {len(mean)} below 1."
+    ]
+    changed = table[(table["source"] == "ablation") & (table["statistic"] == "mean")]
+    if "tilt_factor" in changed:
+        changed = changed[changed["tilt_factor"] == 1]
+    weak, strong = changed[changed["horizon"] <= 1], changed[changed["horizon"] > 1]
+    if len(weak) and len(strong):
+        below = int((changed["beta_high"] < changed["bound_v3"]).sum())
+        lines.append(
+            f"With the A of chosen heads scaled, the median rate of the mean is {weak['beta'].median():.2f} in the "
+            f"{len(weak)} settings with H up to 1 and {strong['beta'].median():.2f} in the {len(strong)} beyond; "
+            f"{below} of {len(changed)} intervals lie wholly below 1/(2(1+H²))."
+        )
+    stores = [read(path, "sub_gaussian") for path in sorted((results / "tails").glob("layer_*.zarr.zip"))]
+    factors = {(int(store["layer"]), str(head)): f for store in stores for head, f in enumerate(store["sub_gaussian"])}
+    if factors:
+        factor = pd.Series([float(factors[int(head.layer), head.head]) for head in mean.itertuples()], mean.index)
+        groups = {"above": factor[mean["horizon"] > 1], "up to": factor[mean["horizon"] <= 1]}
+        largest = [f"{group.max():.2f} in heads with H {word} 1" for word, group in groups.items() if len(group)]
+        lines.append(
+            "Along the directions that a head tilts most, tokens are sub-Gaussian with this many times their own "
+            f"covariance, at the largest: {', '.join(largest)} (lower estimates)."
+        )
+    return lines
+
+
+def intervals(table: pd.DataFrame) -> str:
+    """How much wider the bootstrap's intervals are than those of `se`."""
+    fits = table[table["source"] == "bert"]
+    ratio = ((fits["beta_high"] - fits["beta_low"]) / (2 * NORMAL * fits["se"])).median()
+    return f"Here the bootstrap interval is {ratio:.1f} times as wide as that of `se` (median over the model's fits).\n"
+
+
+def claims_table(results: Path) -> str:
+    """Each claim that was tested, its verdict, and the measured number beside its threshold."""
+    records = json.loads((results / "claims.json").read_text())
+    tested = [record for record in records if record["verdict"]]
+    rows = [[typeset(record["claim"]), f"**{record['verdict']}**", typeset(record["in_short"])] for record in tested]
+    return markdown(["what the paper says", "verdict", "measured in this run"], rows)
+
+
+def typeset(text: str) -> str:
+    """Formulas in plain letters as one writes them: n^-beta, H^2, sqrt(n), e^(cR), 1e+12."""
+    for word, letter in LETTERS.items():
+        text = re.sub(rf"\b{word}\b", letter, text)
+    text = re.sub(r"\b1e\+?(-?)0*(\d+)\b", lambda found: f"10^{found[1]}{found[2]}", text)
+    text = re.sub(r"\bsqrt\((\w+)\)", r"√\1", text).replace("sqrt(", "√(")
+    text = re.sub(r"\^(-?\d+)\b(?!/)", lambda found: found[1].translate(POWERS), text)
+    text = text.replace("^-β", "⁻ᵝ")
+    text = re.sub(r"\^\(([^()]*)\)", r"<sup>\1</sup>", text)
+    text = re.sub(r"\^(-?[\w/]+)", r"<sup>\1</sup>", text)
+    for sign, symbol in SIGNS.items():
+        text = text.replace(sign, symbol)
+    return re.sub(r"(?<![\w.)\]])-(?=\d)", "−", text)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
     """A table; a bar within a cell would end it."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', '∣') for cell in line)} |\n" for line in lines)
+
+
+def benchmarks(results: Path, rule: str = "*") -> list[dict]:
+    """What Snakemake measured of the jobs of a rule, or of all."""
+    paths = sorted((results / "benchmarks").glob(f"{rule}/*.tsv"))
+    return [next(csv.DictReader(path.open(), delimiter="\t")) for path in paths]
+
+
+def time_taken(results: Path) -> str:
+    spent = sum(float(job["s"]) for job in benchmarks(results))
+    largest = max(float(job["max_rss"]) for job in benchmarks(results)) / 1e3
+    return (
+        f"The jobs of the default run add up to {spent / 60:.0f} minutes, so {spent / 120:.0f} on two cores; none "
+        f"holds more than {largest:.1f} GB of memory.\n"
+    )
 
 
 def resolved(*overlays: str) -> dict:
@@ -56,32 +196,29 @@ def resolved(*overlays: str) -> dict:
     return config
 
 
-def costs_table() -> str:
+def costs_table(results: Path) -> str:
     """Rules whose cost grows with the population: measured in the last run, computed for the published ones."""
-    columns = [measured()] + [computed(resolved(*overlays)) for overlays in PAPER]
-    head = [
-        "rule",
-        "N = 50,000, default (measured)",
-        "N = 1,000,000, paper (computed)",
-        "N = 20,000,000, paper (computed)",
-    ]
+    configs = [resolved(*overlays) for overlays in ((), *PAPER)]
+    columns = [measured(results)] + [computed(config) for config in configs[1:]]
+    sizes = [f"N = {config['tokenize_corpus']['population']:,}" for config in configs]
+    head = ["rule", f"{sizes[0]}, default (measured)", *(f"{size}, paper (computed)" for size in sizes[1:])]
     rows = [[f"`{rule}`", *(column[rule] for column in columns)] for rule in columns[0]]
     return markdown(head, rows)
 
 
-def measured() -> dict[str, str]:
+def measured(results: Path) -> dict[str, str]:
     """From the benchmark files of the last run."""
-    found = {}
+    cells = {}
     for rule in job_bytes(resolved()):
-        runs = [next(csv.DictReader(path.open(), delimiter="\t")) for path in (RESULTS / "benchmarks" / rule).iterdir()]
-        spent = sum(float(run["cpu_time"]) for run in runs)
-        found[rule] = cell(len(runs), spent, max(float(run["max_rss"]) for run in runs) * 1e6, None)
-    stored = sum(path.stat().st_size for path in (RESULTS / "embeddings").iterdir())
-    return found | {"embeddings on disk": f"{stored / 1e9:.3g} GB"}
+        jobs = benchmarks(results, rule)
+        spent = sum(float(job["cpu_time"]) for job in jobs)
+        cells[rule] = cell(len(jobs), spent, max(float(job["max_rss"]) for job in jobs) * 1e6, None)
+    stored = sum(path.stat().st_size for path in (results / "embeddings").iterdir())
+    return cells | {"embeddings on disk": f"{stored / 1e9:.3g} GB"}
 
 
 def computed(config: dict) -> dict[str, str]:
-    """From the formulas of costs.py."""
+    """From the formulas of attnlimit/plan/costs.py."""
     spent, jobs = seconds(config), job_count(config)
     cells = {
         rule: cell(jobs[rule], spent.get(rule), held, spent[rule] if rule == "compute_limits" else None)
@@ -102,5 +239,45 @@ def hours(spent: float) -> str:
     return f"{spent / 3600:.1f} h" if spent < 36000 else f"{spent / 3600:,.0f} h"
 
 
+def bench_table(records: list[dict]) -> str:
+    """Our kernel in each case of `make bench` that has a contender."""
+    head = [
+        "case",
+        "times faster than the published loop",
+        "than fused attention",
+        "relative error of mean, covariance",
+    ]
+    rows = [
+        [
+            record["case"],
+            *(optional(record[f"speedup_over_{name}"], ".1f") for name in ("published", "fused")),
+            ", ".join(optional(record[f"error_{name}"], ".0e") for name in ("mean", "cov")),
+        ]
+        for record in records
+        if record["contender"] == "ours" and record["speedup_over_fused"] is not None
+    ]
+    return markdown(head, rows)
+
+
+def optional(number: float | None, digits: str) -> str:
+    return "–" if number is None else f"{number:{digits}}"
+
+
+def compared(table: pd.DataFrame, larger: Path) -> str:
+    """How far the rates of the heads move with all of the excerpt, and what that cost."""
+    both = table.merge(rates_table(larger), on=["source", "layer", "head", "statistic"], suffixes=("", "_larger"))
+    words = []
+    for statistic, name in STATISTICS.items():
+        step = (heads_of(both, statistic)["beta_larger"] - heads_of(both, statistic)["beta"]).abs()
+        words.append(f"{step.median():.2f} for the {name} (median; at most {step.max():.2f})")
+    jobs = benchmarks(larger)
+    spent, held = sum(float(job["cpu_time"]) for job in jobs), max(float(job["max_rss"]) for job in jobs) / 1e3
+    population = f"{both['population_larger'].dropna().iloc[0]:,.0f}"
+    return (
+        f"With {population} tokens a head's β moves by {' and by '.join(words)}. The jobs took {hours(spent)} of one "
+        f"core, none above {held:.1f} GB.\n"
+    )
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

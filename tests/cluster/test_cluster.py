@@ -177,7 +177,7 @@ def test_a_killed_coordinator_is_followed_by_another(finished, cluster):
     run.process.wait()
     done = made(finished)[geometry]
     assert rules(job for job in run.jobs() if job.state == "RUNNING") == Counter(measure_errors=2)  # unwatched
-    # As the README says: end them, unlock, run again.
+    # As docs/cluster.md says: end them, unlock, run again.
     cluster.run("scancel", f"--name={run.run_id()}")
     finished.snakemake("--unlock")
     assert rules(finished.submit(LAYER).finish()) == AGAIN

@@ -8,9 +8,9 @@ import json
 import subprocess
 from pathlib import Path
 
-FOLDERS = (".ci", "configs", "docs", "envs", "profiles", "rules", "scripts", "tests")
-FILES: tuple[str, ...] = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "Snakefile")
-FILES += ("THIRD_PARTY.md", ".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
+FOLDERS = (".ci", ".github", "configs", "docs", "envs", "profiles", "rules", "scripts", "tests")
+FILES: tuple[str, ...] = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md")
+FILES += ("Snakefile", "THIRD_PARTY.md", ".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
 ENVIRONMENT = "provenance/environment.json"  # in an archive, and so in a folder restored from one
 MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by running, beside the sources
 MADE |= {"attnlimit.egg-info"}  # by pip install

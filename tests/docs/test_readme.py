@@ -1,0 +1,174 @@
+"""README.md and docs/: short, no broken links, verbs that exist, findings that come from results."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from attnlimit.coordinates import STATISTICS
+from attnlimit.plan.chapters import CHAPTERS, brought
+from attnlimit.rates.fits import fit_errors
+from attnlimit.rates.power_law import Bootstrap
+from attnlimit.rates.table import COLUMNS
+from attnlimit.store import write
+from support.envs import ROOT
+from support.pages import PAGES, anchors, code_of, links, program, prose_of
+
+README = (ROOT / "README.md").read_text()
+FILLED = {"finding", "time", "claims", "answer", "details", "intervals", "costs", "bench", "excerpt"}
+LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 11)
+readme = program("readme")
+
+
+def test_the_readme_is_a_door():
+    assert len(README.splitlines()) <= 140
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page):
+    for target in links(page.read_text()):
+        name, _, anchor = target.partition("#")
+        path = (page.parent / name).resolve() if name else page
+        assert path.is_file(), target
+        assert not anchor or anchor in anchors(path), target
+
+
+def test_every_page_of_docs_can_be_reached_from_the_readme():
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} <= {target.split("/")[-1] for target in links(README)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_verbs_exist(page):
+    verbs = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.M))
+    assert set(re.findall(r"^\s*make ([a-z-]+)", code_of(page.read_text()), re.M)) <= verbs
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_files_that_are_named_exist(page):
+    """Those of the project itself, but for the worked example, which a reader is to write."""
+    named = re.findall(r"`((?:scripts|rules|tests|configs|envs|profiles)/[\w./-]+\.\w+)`", page.read_text())
+    room = re.findall(r"`((?:theory|attention|experiments|rates|claims|plan|model)/[\w/]+\.py)`", page.read_text())
+    places = [ROOT / name for name in named if "interval" not in name]
+    for name in room:
+        assert (ROOT / "scripts/attnlimit" / name).is_file() or (ROOT / "tests" / name).is_file(), name
+    for path in places:
+        assert path.is_file(), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_formulas_are_typeset(page):
+    assert not re.search(r"\w\^|\^\(|sqrt|\bPsi\b|>=|<=", prose_of(page.read_text()))
+
+
+def test_every_place_is_filled_and_known():
+    names = [name for page in readme.pages(ROOT) for name in readme.marks(page.read_text())]
+    assert sorted(names) == sorted(FILLED)
+    for page in readme.pages(ROOT):
+        for name in readme.marks(page.read_text()):
+            assert not re.search(rf"<!-- {name} -->\n<!-- /{name} -->", page.read_text()), f"{name} is empty"
+
+
+def test_filling_again_changes_nothing_and_spares_the_rest():
+    parts = {"claims": "| a |\n", "other": "x\n"}
+    text = "a\n<!-- claims -->\nold\n<!-- /claims -->\nb\n<!-- costs -->\nkept\n<!-- /costs -->\n"
+    once = readme.fill(text, parts)
+    assert once == "a\n<!-- claims -->\n| a |\n<!-- /claims -->\nb\n<!-- costs -->\nkept\n<!-- /costs -->\n"
+    assert readme.fill(once, parts) == once
+
+
+@pytest.mark.parametrize(
+    ("plain", "typeset"),
+    [
+        ("at least 1/(2(1+H^2)) (v3)", "at least 1/(2(1+H²)) (v3)"),
+        ("1/(2(1+32 Psi))", "1/(2(1+32 Ψ))"),
+        ("like n^-beta with beta below 1/2", "like n⁻ᵝ with β below 1/2"),
+        ("C(R) / sqrt(n) in e^(cR)", "C(R) / √n in e<sup>cR</sup>"),
+        ("ln(4) sigma / (2 sqrt(2 ln n))", "ln(4) σ / (2 √(2 ln n))"),
+        ("(ln n)^-1/2, n = 1e+12, -0.2", "(ln n)<sup>−1/2</sup>, n = 10¹², −0.2"),
+        ("H >= 1.5: 0.530 +- 0.014, r-0.2", "H ≥ 1.5: 0.530 ± 0.014, r-0.2"),
+    ],
+)
+def test_plain_formulas_are_typeset(plain, typeset):
+    assert readme.typeset(plain) == typeset
+
+
+def rates_table(betas: list[float]) -> pd.DataFrame:
+    """Heads of one layer with these rates, their mean and covariance alike."""
+    head = {"source": "bert", "layer": 0, "n_min": 64, "n_max": 4096, "part": "error"}
+    rows = [
+        head | {"head": str(number), "statistic": statistic, "beta": beta, "horizon": 10 * (0.6 - beta)}
+        for statistic in ("mean", "cov")
+        for number, beta in enumerate(betas)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_the_finding_counts_heads_and_names_the_exceptions():
+    assert "3 of 3 heads of tiny have a rate β within 0.05 of 1/2** (n from 64 to 4,096)" in readme.finding(
+        rates_table([0.46, 0.5, 0.54]), "tiny"
+    )
+    one = readme.finding(rates_table([0.1, 0.5, 0.54]), "tiny")
+    assert "2 of 3 heads" in one and "layer 0 head 0, with a horizon of 5, has 0.10**" in one
+    many = readme.finding(rates_table([0.1, 0.2, 0.3, 0.4, 0.5]), "tiny")
+    assert "1 of 5 heads" in many and "the others lie between 0.10 and 0.40" in many
+
+
+def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_path):
+    record = {"claim": "E|mean_n| falls.", "verdict": "holds", "in_short": "slope 0.5", "left_out": ""}
+    absent = {"claim": "Left out.", "verdict": None, "in_short": "", "left_out": "theory"}
+    (tmp_path / "claims.json").write_text(json.dumps([record, absent]))
+    rows = readme.claims_table(tmp_path).splitlines()
+    assert rows[2:] == ["| E∣mean_n∣ falls. | **holds** | slope 0.5 |"]
+
+
+def exponent(layer: int, head: int) -> float:
+    return 0.5 - 0.02 * head + 0.01 * layer
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder with the rates of a model, of errors that fall by known powers of n but for noise of 1 %."""
+    folder, rng, fits = tmp_path_factory.mktemp("finished"), np.random.default_rng(0), []
+    for layer in range(LAYERS):
+        betas = np.array([exponent(layer, head) for head in range(HEADS)])
+        shape = (len(STATISTICS), HEADS, 30, len(SIZES))
+        errors = xr.Dataset(
+            {
+                "error": (
+                    ("statistic", "head", "replicate", "n"),
+                    SIZES ** -betas[:, None, None] * rng.normal(1, 0.01, shape),
+                ),
+                "limit_scale": (("statistic", "head"), np.ones(shape[:2])),
+            },
+            coords={"statistic": list(STATISTICS), "head": range(HEADS), "n": SIZES, "layer": layer},
+        )
+        bootstraps = [Bootstrap(100, True, rng)] * len(STATISTICS)
+        fit = fit_errors(errors, bootstraps, misfit=3, saturated=0.5)
+        fits.append(fit.assign(layer_beta=fit["beta"].isel(head=0, drop=True)))
+    (folder / "results/rates").mkdir(parents=True)
+    write(xr.concat(fits, "layer"), folder / "results/rates/bert.zarr.zip", source="bert")
+    return folder
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/reading.md"])
+def test_the_lines_that_open_the_rates_answer_a_question(page, finished):
+    (lines,) = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    ask = "\nprint(float(rates['beta'].sel(layer=3, head=5, statistic='mean', part='error')))"
+    done = subprocess.run([sys.executable, "-c", lines + ask], cwd=finished, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [float(line) for line in done.stdout.split()] == pytest.approx(
+        [exponent(3, 5)] * len(done.stdout.split()), abs=0.02
+    )
+
+
+def test_every_column_figure_and_chapter_is_explained():
+    reading, own = ((ROOT / "docs" / name).read_text() for name in ("reading.md", "your-own.md"))
+    explained = set(re.findall(r"`(\w+)`", reading))
+    assert {re.sub("_(low|high|extrapolated)$", "", column) for column in COLUMNS} <= explained
+    assert {*brought("figures"), "claims"} <= explained
+    assert set(CHAPTERS) <= set(re.findall(r"^\| `(\w+)` \|", own, re.M))
