@@ -29,14 +29,6 @@ except (ValueError, LookupError, OSError) as error:
     # Not a WorkflowError: Snakemake would print lines of its own after the one that counts.
     sys.exit(with_origin(str(error), workflow.configfiles, config, ROOT))
 
-
-def ordered(section):
-    """A section with its keys in order: Snakemake compares params as text, and overlays name keys in any order."""
-    return {key: ordered(section[key]) for key in sorted(section)} if isinstance(section, dict) else section
-
-
-config.update({name: ordered(section) for name, section in config.items()})
-
 # Without a source on the hub no network is needed, and the Hugging Face libraries are told not to look for one. With
 # one, files come by plain HTTP, which is what the tests cover.
 os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")

@@ -164,7 +164,8 @@ def test_files_of_ones_own_are_found_from_the_projects_folder_wherever_it_is(pro
     shutil.copytree(project, here, symlinks=True, ignore=shutil.ignore_patterns("runs"))
     (here / "texts").mkdir()
     (here / "texts/a.txt").write_text("Words of my own. " * 50)
-    (here / "own.yaml").write_text("fetch_corpus: {source: text, location: texts}\n")
+    own = {"fetch_corpus": {"source": "text", "location": "texts"}, "tokenize_corpus": {"population": 100}}
+    (here / "own.yaml").write_text(yaml.safe_dump(own | {"extract_embeddings": {"shards": 1}}))
     target = "results/corpus/articles.parquet"
     run = snakemake(here, "runs/own", target, "--configfile", "own.yaml")
     assert run.returncode == 0, run.stderr

@@ -78,7 +78,7 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     if "fetch_model" not in away:
         check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
-        check_population(config["tokenize_corpus"], located(config["fetch_corpus"], root))
+        check_population(config["tokenize_corpus"], config["fetch_corpus"], root)
     check_jobs(config)
 
 
@@ -126,9 +126,9 @@ def check_model(config: dict, model: dict) -> None:
             refuse("measure_ablation.heads", f"no head {head}; a layer of the model has heads 0 to {heads - 1}")
 
 
-def check_population(tokens: dict, corpus: dict) -> None:
+def check_population(tokens: dict, corpus: dict, root: Path) -> None:
     """More tokens than local text can give."""
-    population, most = tokens["population"], most_tokens(corpus, tokens["block"])
+    population, most = tokens["population"], most_tokens(located(corpus, root), tokens["block"])
     if most is not None and population > most:
         where = f"{corpus['location']!r:.200} holds"
         refuse("tokenize_corpus.population", f"{population}, but {where} at most {most} tokens; lower it or add text")
