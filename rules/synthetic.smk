@@ -255,7 +255,8 @@ rule fit_constants:
     resources:
         **SMALL,
     params:
-        settings=only(config["fit_rates"], "bootstrap"),
+        settings=only(config["fit_rates"], "bootstrap")
+        | only(config["assess_claims"], "slope_tolerance", "polynomial_degree"),
         seed=config["seed"],
         code=code("fit_constants.py"),
     script:

@@ -14,7 +14,6 @@ from attnlimit.claims.verdicts import (
     HOLDS,
     VERDICTS,
 )
-from attnlimit.coordinates import WHOLE_LAYER
 from attnlimit.plan.config import check
 from support.claims import (
     HORIZONS,
@@ -23,6 +22,7 @@ from support.claims import (
     curve,
     hardmax_fit,
     heuristic,
+    model_rates,
     normality_fit,
     proposed,
     rates,
@@ -46,11 +46,7 @@ def stores() -> dict[str, xr.Dataset]:
         "hardmax": hardmax_fit(proposed),
         "normality": normality_fit(),
     }
-    horizon = np.append(HORIZONS, np.nan)
-    model = rates(lambda h: np.append(heuristic(HORIZONS), 0.01), horizon=horizon, population=50000)
-    model = model.rename(setting="head").assign_coords(head=[*range(10), WHOLE_LAYER]).expand_dims(layer=[0])
-    model.attrs["model"] = {"name": "small"}
-    return everything | {"bert": model}
+    return everything | {"bert": model_rates(heuristic, population=50000, model={"name": "small"})}
 
 
 def test_all_claims_are_assessed_and_written_the_same_twice(stores, tmp_path):

@@ -1,41 +1,24 @@
 """Claims whose fits a run does not have are named without a verdict, and the others are judged."""
 
 import json
-from pathlib import Path
 
-import numpy as np
 import pytest
 import xarray as xr
-import yaml
 
 from attnlimit.claims.assess import TESTS, assess, write_json
 from attnlimit.claims.page import write_page
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import VERDICTS
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.plan.chapters import CHAPTERS, JUDGED, chapters_of_claims, left_out
-from attnlimit.theory.bounds import predictions
+from support.claims import THRESHOLDS, curve, model_rates
 
-THRESHOLDS = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text())["assess_claims"]
 OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above"]
 
 
 @pytest.fixture
 def model() -> xr.Dataset:
     """Fits of ten heads of one layer on the paper's curve."""
-    horizon, dims = np.append(np.geomspace(0.1, 3, 10), np.nan), ("layer", "statistic", "part", "head")
-    shape = (1, len(STATISTICS), len(PARTS), len(horizon))
-    labels = {"layer": [0], "statistic": range(len(STATISTICS)), "part": range(len(PARTS)), "n": [64, 512, 4096]}
-    data = xr.Dataset(coords=labels | {"head": [*range(10), WHOLE_LAYER]})
-    beta = np.broadcast_to(predictions(horizon, horizon**2)["bound_v3"], shape)
-    data["beta"], data["beta_low"], data["beta_high"] = ((dims, beta + shift) for shift in (0, -0.01, 0.01))
-    for name in ("local_slope", "local_slope_low", "local_slope_high"):
-        data[name] = ((*dims, "interval"), np.zeros((*shape, 2)))
-    data["misfit"] = data["saturated"] = (dims, np.zeros(shape, bool))
-    couplings = {"horizon": horizon, "psi": horizon**2, "horizon_published": horizon}
-    for name, values in (couplings | predictions(horizon, horizon**2)).items():
-        data[name] = (("layer", "head"), values[None])
-    return data.assign_attrs(source="bert", replicates=8, population=5000, model={"name": "owner/small"})
+    return model_rates(curve, n=(64, 512, 4096), source="bert", population=5000, model={"name": "owner/small"})
 
 
 def test_every_claim_has_its_words_and_its_test():

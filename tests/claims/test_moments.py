@@ -18,8 +18,7 @@ from attnlimit.claims.verdicts import (
     HOLDS,
     UNTESTED,
 )
-from attnlimit.coordinates import WHOLE_LAYER
-from support.claims import HORIZONS, THRESHOLDS, curve, fits, heuristic, rates
+from support.claims import HORIZONS, THRESHOLDS, curve, fits, heuristic, model_rates, rates
 
 
 @pytest.mark.parametrize(
@@ -138,9 +137,7 @@ def test_the_model_is_named_and_told_from_the_papers():
 
 def test_only_errors_of_heads_are_asked():
     """No whole layers, no bias or fluctuation, no spectral norm."""
-    model = rates(heuristic, horizon=np.append(HORIZONS, np.nan)).rename(setting="head")
-    model = model.assign_coords(head=[*range(10), WHOLE_LAYER]).expand_dims(layer=[0])
-    table = error_fits(model)
+    table = error_fits(model_rates(heuristic))
     assert len(table) == 2 * 10
     assert set(table["statistic"]) == {"mean", "cov"} and set(table["part"]) == {"error"}
     assert "all" not in set(table["head"])

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.special import ndtr, ndtri
 
 from attnlimit.experiments import hardmax
-from attnlimit.experiments.normality import PROBABILITIES, simulate
+from attnlimit.experiments.normality import COORDINATES, PROBABILITIES, simulate
 from attnlimit.rates.summaries import decay, hardmax_summary, normality_summary
 from attnlimit.theory.gaussian import gaussian_clt
 from attnlimit.theory.hardmax import hardmax_expected_error, hardmax_proposition
@@ -88,7 +88,7 @@ def dataset(tilts, size, output, plug_in, mass):
             "mass": (place, mass[:, None]),
             "tilt": ("setting", tilts),
         },
-        coords={"n": [size], "setting": range(len(tilts)), "coordinate": range(2)},
+        coords={"n": [size], "setting": [f"|t| = {tilt:g}" for tilt in tilts], "coordinate": list(COORDINATES)},
     )
 
 
@@ -131,4 +131,4 @@ def test_coverage_and_quantiles_of_exactly_normal_errors(share, expected):
     assert (found["distance"] < 1.63 / np.sqrt(count)).all()  # Kolmogorov's at 1 %
     density = np.exp(-(ndtri(PROBABILITIES) ** 2) / 2) / np.sqrt(2 * np.pi)
     error = np.sqrt(PROBABILITIES * (1 - PROBABILITIES) / count) / density
-    assert (np.abs(found["quantile"] - found["normal_quantile"]) < 5 * error[:, None]).all()
+    assert (np.abs(found["error_quantile"] - found["normal_quantile"]) < 5 * error[:, None]).all()

@@ -5,9 +5,9 @@ import xarray as xr
 from scipy.special import ndtr, ndtri
 
 from attnlimit.claims.moments import error_fits
-from attnlimit.coordinates import PARTS, STATISTICS
+from attnlimit.coordinates import PARTS, STATISTICS, as_whole_layer
 from attnlimit.rates.growth import fit_uniform
-from attnlimit.rates.power_law import Bootstrap
+from attnlimit.rates.power_law import LOCAL, Bootstrap
 from attnlimit.rates.summaries import hardmax_summary
 from attnlimit.seeds import generator
 from attnlimit.theory.bounds import predictions
@@ -35,19 +35,30 @@ def rates(
 ) -> xr.Dataset:
     """Fits of settings with these horizons, Psi = H^2; beta a function of H; other parts and statistics far off."""
     dims, shape = ("statistic", "part", "setting"), (len(STATISTICS), len(PARTS), len(horizon))
-    data = xr.Dataset(coords={name: range(size) for name, size in zip(dims, shape, strict=True)} | {"n": list(n)})
+    names = [f"setting {number}" for number in range(len(horizon))]
+    labels_of_dims = {"statistic": list(STATISTICS), "part": list(PARTS), "setting": names, "n": list(n)}
+    data = xr.Dataset(coords=labels_of_dims)
     numbers = np.full(shape, 9.0)
     numbers[:2, PARTS.index("error")] = beta(horizon)
     data["beta"], data["beta_low"], data["beta_high"] = ((dims, numbers + shift) for shift in (0, -half, half))
-    for name in ("local_slope", "local_slope_low", "local_slope_high"):
+    for name in LOCAL:
         data[name] = ((*dims, "interval"), np.zeros((*shape, len(n) - 1)))
     data["misfit"] = (dims, np.zeros(shape, bool))
     data["saturated"] = (dims, np.broadcast_to(saturated, shape).copy())
     couplings = {"horizon": horizon, "psi": horizon**2, "horizon_published": 7 * horizon}
     for name, values in (couplings | predictions(horizon, horizon**2) | (labels or {})).items():
         data[name] = ("setting", values)
-    facts = {"source": "gaussian", "replicates": 8, "settings": [f"setting {number}" for number in range(len(horizon))]}
-    return data.assign_attrs(facts | attrs)
+    return data.assign_attrs({"source": "gaussian", "replicates": 8} | attrs)
+
+
+def model_rates(beta, layer=0, **changes) -> xr.Dataset:
+    """Fits of the heads of one layer; beside them the whole layer, its rate far below every bound."""
+    heads = rates(beta, **changes)
+    heads = heads.rename(setting="head").assign_coords(head=range(heads.sizes["setting"]))
+    whole = heads[["beta", "beta_low", "beta_high", *LOCAL, "misfit", "saturated"]].isel(head=0, drop=True)
+    for name in ("beta", "beta_low", "beta_high"):
+        whole[name] = 0 * whole[name] + 0.01
+    return heads.merge(as_whole_layer(whole)).expand_dims(layer=[layer])
 
 
 def fits(beta, **changes):
@@ -75,9 +86,8 @@ def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05) -> x
 def constants_fit(share=1.0, radii=6, factor=7.5) -> xr.Dataset:
     """What fit_constants keeps, for the mean and the covariance alike."""
     columns = {"share_power_fits_better": share, "radii": radii, "radius_factor": factor, "power": 3.0}
-    statistics = [STATISTICS.index(name) for name in ("mean", "cov")]
     return xr.Dataset(
-        {name: ("statistic", [value, value]) for name, value in columns.items()}, coords={"statistic": statistics}
+        {name: ("statistic", [value, value]) for name, value in columns.items()}, coords={"statistic": ["mean", "cov"]}
     )
 
 
