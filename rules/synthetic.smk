@@ -5,10 +5,10 @@
 #          results/synthetic/hardmax.zarr.zip   {line,plane}_error (n, replicate_…), direct_error (dimension, n_direct, replicate_direct)
 #          results/rates/hardmax.zarr.zip       …_value, …_value_se, …_local_slope, …_local_power; expected, proposition, ratio (n);
 #                                               log_power, log_chi2, power_chi2
-#          results/synthetic/uniform.zarr.zip     sup, sup_coarse, effective (setting, replicate, n), a setting a dimension
-#                                                 and radius, NaN where not run; clt_edge, clt_sup (setting)
+#          results/synthetic/uniform.zarr.zip     sup, sup_coarse, effective (setting, replicate, n), a setting a law
+#                                                 and radius, NaN where not run; law, clt_edge, clt_sup (setting)
 #          results/rates/uniform.zarr.zip         beta, chi2, … (setting), constant, reached, … (setting, n),
-#                                                 growth, change_low, … (of_dimension)
+#                                                 growth, change_low, total_growth, upper_growth, … (of_law)
 #          results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), a setting a tilt
 #          results/rates/normality.zarr.zip       variance_ratio, n_bias, coverage, distance, … (setting, n, coordinate)
 #          results/rates/constants.zarr.zip       power, share_power_fits_better, radii, radius_factor (statistic), from the sphere

@@ -33,7 +33,9 @@ NAMES = {  # dimensions and labels
     "direction": "leading direction, by falling variance",
     "coordinate": "coordinate of the output, along the tilt or across it",
     "probability": "number of the quantile",
-    "of_dimension": "dimension of the tokens",
+    "of_law": "law of the tokens",
+    "law": "law of the tokens",
+    "compact": "whether the tokens are bounded",
     "dimension": "dimension of the tokens",
     "isotropic": "whether the tokens' covariance is a multiple of the identity",
     "exact": "whether errors are to the closed-form limit (else to a finite reference)",
@@ -139,7 +141,10 @@ NAMES |= {  # uniform error
     "change_slope": "growth rate at the middle radius",
     "change_radii": "radii used",
     "change_n": "n at which the change was measured",
+    "change_smallest_radius": "smallest radius used",
     "change_largest_radius": "largest radius used",
+    "total_growth": "C(R) at the largest over C(R) at the smallest radius used",
+    "upper_growth": "growth rate of ln C(R) over the upper half of the radii used",
     "over_clt": "C(R) over that of the limit process",
 }
 NAMES |= {  # hardmax, normality, constants

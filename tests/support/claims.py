@@ -71,12 +71,12 @@ def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05) -> x
     sup = constant(RADII)[:, None, None] * SIZES**-rate * shared
     effective = np.broadcast_to(np.sqrt(carriers * SIZES), sup.shape)
     drawn = {"sup": sup, "sup_coarse": 0.99 * sup, "effective": effective}
-    balls = {"dimension": np.ones(len(RADII), int), "radius": RADII, "clt_edge": constant(RADII)}
-    balls |= {"clt_sup": constant(RADII), "clt_sup_se": 0.01 * constant(RADII)}
+    balls = {"dimension": np.ones(len(RADII), int), "radius": RADII, "compact": np.zeros(len(RADII), bool)}
+    balls |= {"clt_edge": constant(RADII), "clt_sup": constant(RADII), "clt_sup_se": 0.01 * constant(RADII)}
     suprema = xr.Dataset(
         {name: (("setting", "replicate", "n"), values) for name, values in drawn.items()}
         | {name: ("setting", values) for name, values in balls.items()},
-        coords={"n": SIZES, "setting": range(len(RADII))},
+        coords={"n": SIZES, "setting": range(len(RADII)), "law": ("setting", ["gaussian, d = 1"] * len(RADII))},
     )
     options, joint = DEFAULT["fit_uniform"], (False, True, True)
     bootstraps = [Bootstrap(400, each, generator(1, "bootstrap", number)) for number, each in enumerate(joint)]

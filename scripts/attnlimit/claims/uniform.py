@@ -50,19 +50,18 @@ def uniform_rate(fits: xr.Dataset, thresholds: dict) -> Record:
 
 
 def growth_findings(fits: xr.Dataset, thresholds: dict) -> dict[str, Finding]:
-    """Whether ln C(R) grows at all, with the change of its growth rate over the radii; one finding a dimension."""
+    """Whether ln C(R) grows at all, with the change of its growth rate over the radii; one finding a law."""
     findings = {}
-    for dimension in fits["of_dimension"].values:
-        mine, radii = fits.sel(of_dimension=dimension), int(fits["change_radii"].sel(of_dimension=dimension))
+    for name in fits["of_law"].values.tolist():
+        mine, radii = fits.sel(of_law=name), int(fits["change_radii"].sel(of_law=name))
         measured: dict[str, object] = {"radii": radii, "n": int(mine["change_n"])}
-        name = f"d = {dimension}"
         if radii < thresholds["fewest_radii"]:
             findings[name] = Finding(UNTESTED, measured, f"only {radii} radii")
             continue
         low, high, slope_low = (float(mine[f"change_{end}"]) for end in ("low", "high", "slope_low"))
         measured |= {"change_low": low, "change_high": high, "slope_low": slope_low}
         measured["largest_radius"] = float(mine["change_largest_radius"])
-        over_clt = mine["over_clt"].values[(mine["dimension"] == dimension).values]
+        over_clt = mine["over_clt"].values[(mine["law"] == name).values]
         measured["over_clt"] = over_clt[np.isfinite(over_clt)].tolist()
         findings[name] = Finding(HOLDS if slope_low > 0 else FAILS, measured, f"[{low:+.2f}, {high:+.2f}]")
     return findings

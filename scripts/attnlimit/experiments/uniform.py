@@ -1,21 +1,21 @@
 """Uniform error of the attention map: its largest distance to the limit over the ball |x| <= R.
 
-Tokens N(0, I) on a line or in a plane, A = V = I, so that the tilt is t(x) = x and the limit Gamma(x) = x. On a line
-this is every Gaussian in other units: only sigma |A| R counts.
+Tokens of a law on a line or in a plane, A = V = I, so that the tilt is t(x) = x.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
+from attnlimit.experiments.laws import LAWS, Law
 from attnlimit.log import bar
 from attnlimit.seeds import generator
-from attnlimit.theory.gaussian import gaussian_clt
 
 NUMBERS_AT_ONCE = 2**15  # weights that fit a processor's cache
-TERMS = 128  # of the limit process along each axis, enough up to LARGEST_RADIUS
-LARGEST_RADIUS = 6
+QUANTITIES = ("sup", "sup_coarse", "effective")
 
 
 class Grid(NamedTuple):
@@ -38,8 +38,8 @@ class Grid(NamedTuple):
     def circles(self, radii: list[float]) -> np.ndarray:
         """Numbers of the circles that bound the balls."""
         numbers = np.round(np.array(radii) / self.step).astype(int)
-        if not np.allclose(numbers * self.step, radii) or (numbers % 2).any() or max(radii) > LARGEST_RADIUS:
-            raise ValueError(f"radii {radii}: not all multiples of {2 * self.step} up to {LARGEST_RADIUS}")
+        if not np.allclose(numbers * self.step, radii) or (numbers % 2).any():
+            raise ValueError(f"radii {radii}: not all multiples of {2 * self.step}")
         return numbers
 
     def suprema(self, errors: np.ndarray, radii: list[float]) -> tuple[np.ndarray, np.ndarray]:
@@ -51,24 +51,49 @@ class Grid(NamedTuple):
         return fine, coarse
 
 
-def replicate(
-    seed: int, dimension: int, size: int, number: int, radii: list[float], grid: Grid
-) -> dict[str, np.ndarray]:
+@dataclass(frozen=True)
+class Balls:
+    """The balls of one law."""
+
+    law: Law
+    radii: list[float]
+    grid: Grid
+
+    def __post_init__(self) -> None:
+        if max(self.radii) > self.law.largest_radius:
+            raise ValueError(f"radii {self.radii}: {self.law.label} goes up to {self.law.largest_radius}")
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        """Of the grid, up to the largest ball: (circle, ray, dimension)."""
+        circles = np.arange(max(self.grid.circles(self.radii)) + 1)
+        return self.grid.step * circles[:, None, None] * self.grid.rays(self.law.dimension)
+
+    @cached_property
+    def limit(self) -> np.ndarray:
+        """Gamma at the points, once for all samples."""
+        return self.law.limit(self.points)
+
+    def stream(self, seed: int, purpose: str, *address: int) -> np.random.Generator:
+        """Gaussian streams carry no name of a law: they were there first."""
+        name = "simulate_uniform" if self.law.name == "gaussian" else f"simulate_uniform {self.law.name}"
+        return generator(seed, f"{name} {purpose}".strip(), self.law.dimension, *address)
+
+
+def replicate(seed: int, balls: Balls, size: int, number: int) -> dict[str, np.ndarray]:
     """Uniform errors of one sample, as `errors_on_balls` gives them; the sample serves all radii."""
-    stream = generator(seed, "simulate_uniform", dimension, size, number)
-    return errors_on_balls(stream.standard_normal((size, dimension)), radii, grid)
+    return errors_on_balls(balls.law.draw(balls.stream(seed, "", size, number), size), balls)
 
 
-def errors_on_balls(tokens: np.ndarray, radii: list[float], grid: Grid) -> dict[str, np.ndarray]:
+def errors_on_balls(tokens: np.ndarray, balls: Balls) -> dict[str, np.ndarray]:
     """Uniform errors of one sample (token, dimension), one for each radius.
 
-    sup, sup_coarse: max |Gamma_n(x) - x| over the fine and the coarse grid;  effective: Kish's effective sample size
-    1 / sum_i w_i^2 at |x| = R, its mean over the rays.
+    sup, sup_coarse: max |Gamma_n(x) - Gamma(x)| over the fine and the coarse grid;  effective: Kish's effective sample
+    size 1 / sum_i w_i^2 at |x| = R, its mean over the rays.
     """
-    rays, edges = grid.rays(tokens.shape[1]), grid.circles(radii)
-    outputs, effective = outputs_on_circles(tokens, rays, grid.step, edges)
-    points = grid.step * np.arange(len(outputs))[:, None, None] * rays  # (circle, ray, dimension)
-    fine, coarse = grid.suprema(np.linalg.norm(outputs - points, axis=-1), radii)
+    grid, radii = balls.grid, balls.radii
+    outputs, effective = outputs_on_circles(tokens, grid.rays(tokens.shape[1]), grid.step, grid.circles(radii))
+    fine, coarse = grid.suprema(np.linalg.norm(outputs - balls.limit, axis=-1), radii)
     return {"sup": fine, "sup_coarse": coarse, "effective": effective.mean(-1)}
 
 
@@ -98,91 +123,64 @@ def outputs_on_circles(
     return sums[..., 1:] / sums[..., :1], effective
 
 
-def edge_deviation(radius: float, dimension: int) -> float:
-    """Root mean square of sqrt(n) |Gamma_n(x) - x| at one x with |x| = R, n to infinity: e^{R^2/2} sqrt(d + R^2).
-
-    The trace of the pointwise CLT covariance.  It outgrows every exponential e^{cR}.
-    """
-    tilt = np.append(radius, np.zeros(dimension - 1))
-    covariance, _ = gaussian_clt(tilt, np.eye(dimension), np.eye(dimension))
-    return float(np.sqrt(np.trace(covariance)))
-
-
-def limit_process(coefficients: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The process Z that sqrt(n) (Gamma_n - Gamma) tends to, at points (point, dimension) -> (draw, point, dimension).
-
-    Standard normal coefficients c, (draw, term) on a line and (draw, term, term_2) in a plane, make one draw each.
-    sqrt(n) (K_n - K) of the log moment generating functions has the influence function e^{<t,X> - K(t)} - 1, whose
-    covariance at s and t is e^{<s,t>} - 1: its limit is the random power series
-    G(t) = sum_k c_k prod_i t_i^{k_i} / sqrt(k_i!) without its constant term.  Gamma = grad K makes Z = grad G, hence
-    Cov(Z(s), Z(t)) = e^{<s,t>} (I + t s'), at s = t the pointwise CLT.
-    """
-    dimension = points.shape[1]
-    reach = np.abs(points).max()
-    terms = int(np.ceil(reach**2 + 10 * reach + 12))  # the rest, a Poisson tail, is below 1e-16
-    order = np.arange(1, terms)
-    steps = points[..., None] / np.sqrt(order)  # (point, dimension, term - 1)
-    powers = np.cumprod(np.insert(steps, 0, 1, axis=-1), axis=-1)  # t^k / sqrt(k!)
-    slopes = np.insert(powers[..., :-1] * np.sqrt(order), 0, 0, axis=-1)  # their derivatives
-    used = coefficients[(slice(None), *[slice(terms)] * dimension)]
-    sums = {1: "nj,pj->np", 2: "njk,pj,pk->np"}[dimension]
-    components = []
-    for axis in range(dimension):
-        factors = [(slopes if axis == other else powers)[:, other] for other in range(dimension)]
-        components.append(np.einsum(sums, used, *factors, optimize=True))
-    return np.stack(components, -1)
-
-
-def limit_suprema(seed: int, dimension: int, draws: int, radii: list[float], grid: Grid) -> np.ndarray:
+def limit_suprema(seed: int, balls: Balls, draws: int) -> np.ndarray:
     """max |Z(x)| over |x| <= R on the fine grid, for draws of the limit process: (draw, radius)."""
-    streams = [generator(seed, "simulate_uniform limit", dimension, draw) for draw in range(draws)]
-    coefficients = np.stack([stream.standard_normal((TERMS,) * dimension) for stream in streams])  # (draw, term, …)
-    rays = grid.rays(dimension)
-    circles = [grid.step * number * rays for number in range(max(grid.circles(radii)) + 1)]
-    lengths = [np.linalg.norm(limit_process(coefficients, points), axis=-1) for points in circles]
-    fine, _ = grid.suprema(np.stack(lengths, 1), radii)  # (draw, circle, ray) -> (draw, radius)
+    streams = [balls.stream(seed, "limit", draw) for draw in range(draws)]
+    coefficients = np.stack([stream.standard_normal(balls.law.coefficients) for stream in streams])  # (draw, term, …)
+    lengths = [np.linalg.norm(balls.law.process(coefficients, circle), axis=-1) for circle in balls.points]
+    fine, _ = balls.grid.suprema(np.stack(lengths, 1), balls.radii)  # (draw, circle, ray) -> (draw, radius)
     return fine
 
 
 def simulate(
-    sizes: list[int],
-    largest_in_plane: int,
-    radii: list[float],
-    replicates: int,
-    limit_draws: int,
-    grid: Grid,
-    seed: int,
+    of_laws: list[Balls], sizes: list[int], largest_in_plane: int, replicates: int, limit_draws: int, seed: int
 ) -> xr.Dataset:
-    """Suprema of all samples on a line and in a plane, and those of the limit process; a setting a ball.
+    """Suprema of all samples of each law, and those of its limit process; a setting is a ball.
 
     sup, sup_coarse, effective (setting, replicate, n) are NaN where a size is too large for a plane.
     """
-    kept = np.full((3, 2, len(radii), replicates, len(sizes)), np.nan)  # (quantity, dimension, radius, replicate, n)
     samples = [
-        (dimension, i, number)
-        for dimension in (1, 2)
+        (place, i, number)
+        for place, balls in enumerate(of_laws)
         for i, size in enumerate(sizes)
-        if dimension == 1 or size <= largest_in_plane
+        if balls.law.dimension == 1 or size <= largest_in_plane
         for number in range(replicates)
     ]
-    for dimension, i, number in bar(samples, total=len(samples), unit="samples", name="uniform"):
-        measured = replicate(seed, dimension, sizes[i], number, radii, grid)
-        kept[:, dimension - 1, :, number, i] = [measured[name] for name in ("sup", "sup_coarse", "effective")]
-    balls = [(dimension, float(radius)) for dimension in (1, 2) for radius in radii]
-    limit = [limit_suprema(seed, dimension, limit_draws, radii, grid) for dimension in (1, 2)]
-    joined = np.concatenate(limit, axis=1)  # (draw, setting)
-    raw = kept.reshape(3, len(balls), replicates, len(sizes))
+    kept = [np.full((len(QUANTITIES), len(balls.radii), replicates, len(sizes)), np.nan) for balls in of_laws]
+    for place, i, number in bar(samples, total=len(samples), unit="samples", name="uniform"):
+        measured = replicate(seed, of_laws[place], sizes[i], number)
+        kept[place][:, :, number, i] = [measured[name] for name in QUANTITIES]
+    raw = np.concatenate(kept, axis=1)  # (quantity, setting, replicate, n)
+    limit = np.concatenate([limit_suprema(seed, balls, limit_draws) for balls in of_laws], axis=1)  # (draw, setting)
+    settings = [(balls.law, float(radius)) for balls in of_laws for radius in balls.radii]
     return xr.Dataset(
-        {
-            "sup": (("setting", "replicate", "n"), raw[0]),
-            "sup_coarse": (("setting", "replicate", "n"), raw[1]),
-            "effective": (("setting", "replicate", "n"), raw[2]),
-            "dimension": ("setting", [dimension for dimension, _ in balls]),
-            "radius": ("setting", [radius for _, radius in balls]),
-            "clt_edge": ("setting", [edge_deviation(radius, dimension) for dimension, radius in balls]),
-            "clt_sup": ("setting", joined.mean(0)),
-            "clt_sup_se": ("setting", joined.std(0) / np.sqrt(limit_draws)),
+        {name: (("setting", "replicate", "n"), values) for name, values in zip(QUANTITIES, raw, strict=True)}
+        | {
+            "dimension": ("setting", [law.dimension for law, _ in settings]),
+            "radius": ("setting", [radius for _, radius in settings]),
+            "compact": ("setting", [law.compact for law, _ in settings]),
+            "clt_edge": ("setting", [law.edge_deviation(radius) for law, radius in settings]),
+            "clt_sup": ("setting", limit.mean(0)),
+            "clt_sup_se": ("setting", limit.std(0) / np.sqrt(limit_draws)),
         },
-        coords={"setting": [f"d = {dimension}, R = {radius:g}" for dimension, radius in balls]}
-        | {"replicate": range(replicates), "n": sizes},
+        coords={
+            "setting": [f"{law.label}, R = {radius:g}" for law, radius in settings],
+            "law": ("setting", [law.label for law, _ in settings]),
+            "replicate": range(replicates),
+            "n": sizes,
+        },
     )
+
+
+def balls_of(settings: dict) -> list[Balls]:
+    """The balls of every law that the config names; compact laws have radii and a step of their own.
+
+    Always in the order of LAWS: that of the config changes no number.
+    """
+    gaussian, compact = (Grid(settings[step], settings["angles"]) for step in ("step", "compact_step"))
+    return [
+        Balls(law, settings["compact_radii"], compact) if law.compact else Balls(law, settings["radii"], gaussian)
+        for name, laws in LAWS.items()
+        if name in settings["laws"]
+        for law in laws
+    ]

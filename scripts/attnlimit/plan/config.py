@@ -142,7 +142,7 @@ def check_jobs(config: dict) -> None:
 
 def check_section(name: str, section: dict) -> None:
     """Sizes and radii increase, and replicates make at least two whole groups, wherever a section has them."""
-    for key in ("sizes", "direct_sizes", "radii"):
+    for key in ("sizes", "direct_sizes", "radii", "compact_radii"):
         if any(larger <= smaller for smaller, larger in pairwise(section.get(key, []))):
             refuse(f"{name}.{key}", "must increase")
     if "group" in section:
@@ -184,9 +184,11 @@ def check_location(section: dict, root: Path) -> None:
 
 def check_uniform(section: dict) -> None:
     """The balls end on circles of both grids, and a plane has enough sizes for a fit."""
-    for radius in section["radii"]:
-        if abs(math.remainder(radius, 2 * section["step"])) > 1e-9:
-            refuse("simulate_uniform.radii", f"{radius} is no multiple of 2 * simulate_uniform.step")
+    for before in ("", "compact_"):
+        radii, step = f"{before}radii", f"{before}step"
+        for radius in section[radii]:
+            if abs(math.remainder(radius, 2 * section[step])) > 1e-9:
+                refuse(f"simulate_uniform.{radii}", f"{radius} is no multiple of 2 * simulate_uniform.{step}")
     if sum(size <= section["largest_in_plane"] for size in section["sizes"]) < 3:
         refuse("simulate_uniform.largest_in_plane", "must leave at least three sizes")
 

@@ -146,8 +146,14 @@ def simulation_seconds(config: dict) -> dict[str, float]:
     uniform, normality = config["simulate_uniform"], config["simulate_normality"]
     laws = [d for d in gaussian["dimensions"] for _ in range(1 if d == 1 else 2)]  # isotropic, and not
     reference = published["reference_tokens"] ** 2 if "finite" in published["references"] else 0
-    circles = uniform["radii"][-1] / uniform["step"]
-    in_plane = sum(size for size in uniform["sizes"] if size <= uniform["largest_in_plane"])
+    circles, compact_circles = (uniform[f"{law}radii"][-1] / uniform[f"{law}step"] for law in ("", "compact_"))
+    on_line = 2 * sum(uniform["sizes"])  # pairs of a token and a ray
+    in_plane = uniform["angles"] * sum(size for size in uniform["sizes"] if size <= uniform["largest_in_plane"])
+    uniform_pairs = {  # of a token and a grid point, by law
+        "gaussian": circles * (on_line + in_plane),
+        "interval": compact_circles * on_line,
+        "circle": compact_circles * in_plane,
+    }
     flops = {
         "simulate_gaussian": sample_pairs(gaussian) * len(gaussian["scales"]) * sum(map(pair_flops, laws)),
         "simulate_gaussian_published": (sample_pairs(published) + reference)
@@ -157,10 +163,9 @@ def simulation_seconds(config: dict) -> dict[str, float]:
         * len(sphere["horizons"] + sphere["scales"])
         * pair_flops(sphere["dimension"]),
     }
-    points = circles * (2 * sum(uniform["sizes"]) + uniform["angles"] * in_plane)
     tilted = len(normality["tilts"]) * sum(normality["sizes"])
     return {rule: count / ERROR_FLOPS for rule, count in flops.items()} | {
-        "simulate_uniform": uniform["replicates"] * points / UNIFORM_SPEED,
+        "simulate_uniform": uniform["replicates"] * sum(uniform_pairs[law] for law in uniform["laws"]) / UNIFORM_SPEED,
         "simulate_normality": normality["replicates"] * tilted / NORMALITY_SPEED,
     }
 

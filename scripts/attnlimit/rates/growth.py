@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.rates.power_law import LOCAL, Bootstrap, error_curve, fit, fit_curve, interval
+from attnlimit.rates.power_law import LOCAL, Bootstrap, Curve, error_curve, fit, fit_curve, interval
 from attnlimit.theory.effective import carriers
 
 FEWEST_RADII = 3  # for a parabola
@@ -16,11 +16,11 @@ def fit_uniform(
     tolerance: float,
     enough: float,
 ) -> xr.Dataset:
-    """Rates in n of each setting (dimension and radius), and growth in R of each dimension.
+    """Rates in n of each setting (law and radius), and growth in R of each law.
 
-    suprema holds sup, effective (setting, replicate, n), NaN where a dimension was not run, and dimension, radius,
-    clt_sup (setting).  The slope in R is fitted where sqrt(n) scaling is reached, at the largest n of the dimension;
-    ln C against R is ln C against ln(e^R), so that the regression of the rates serves here too.
+    suprema holds sup, effective (setting, replicate, n), NaN where a law was not run, and dimension, radius, compact,
+    clt_sup (setting) with the coordinate law.  The slope in R is fitted where sqrt(n) scaling is reached, at the
+    largest n of the law; ln C against R is ln C against ln(e^R), so that the regression of the rates serves here too.
     """
     sizes, over_n, over_radius, for_changes = suprema["n"].values, *bootstraps
     curve = error_curve(suprema["sup"].values, over_n)
@@ -28,7 +28,7 @@ def fit_uniform(
     relative_se = np.sqrt(curve.relative_variance)
     fits = xr.Dataset(
         {name: (("setting", "interval") if name in LOCAL else "setting", array) for name, array in rates.items()},
-        coords={name: suprema[name] for name in ("setting", "n")},
+        coords={name: suprema[name] for name in ("setting", "law", "n")},
     )
     fits["misfit"] = fits["chi2"] > misfit * fits["dof"]
     fits["value"] = (("setting", "n"), curve.value)
@@ -43,7 +43,8 @@ def fit_uniform(
         ("setting", "n"),
         reached(sizes, rates["local_slope"], slope_se, fits["effective"].values, tolerance, enough),
     )
-    fits = fits.assign({name: suprema[name] for name in ("dimension", "radius", "clt_edge", "clt_sup", "clt_sup_se")})
+    labels = ("dimension", "radius", "compact", "clt_edge", "clt_sup", "clt_sup_se")
+    fits = fits.assign({name: suprema[name] for name in labels})
     carried = carriers(fits["effective"], fits["n"]) >= enough  # decided by effective sizes and not by the slope
     value = fits["value"].where(carried).values
     slope = fit(sizes, value, (fits["value_se"].values / value) ** 2)
@@ -72,16 +73,16 @@ def reached(
 
 
 def fit_growth(suprema: xr.Dataset, reached: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
-    """ln C(R) = intercept + growth R over the radii reached at the largest n of each dimension, and its local slopes.
+    """ln C(R) = intercept + growth R over the radii reached at the largest n of each law, and its local slopes.
 
     The radii share their samples, so the 95 % interval resamples replicates jointly and chi2 is only a guide.
     growth_local (setting) is the slope of ln C from the radius before, clt_growth_local the same of the CLT.
     """
-    dimensions = np.unique(suprema["dimension"])
+    laws = laws_of(suprema)
     lines = []
     local = {name: np.full(suprema.sizes["setting"], np.nan) for name in ("growth_local", "clt_growth_local")}
-    for dimension in dimensions:
-        mine = np.flatnonzero(suprema["dimension"].values == dimension)
+    for law in laws:
+        mine = np.flatnonzero(suprema["law"].values == law)
         data = suprema.isel(setting=mine)
         largest = largest_size(data)
         radii, sup = data["radius"].values, data["sup"].sel(n=largest).values * np.sqrt(largest)  # (radius, replicate)
@@ -101,11 +102,16 @@ def fit_growth(suprema: xr.Dataset, reached: xr.DataArray, bootstrap: Bootstrap)
         )
         for name, constant in (("growth_local", sup.mean(1)), ("clt_growth_local", data["clt_sup"].values)):
             local[name][mine[1:]] = np.diff(np.log(constant)) / np.diff(radii)
-    per_dimension = {name: ("of_dimension", np.array([line[name] for line in lines])) for name in lines[0]}
+    per_law = {name: ("of_law", np.array([line[name] for line in lines])) for name in lines[0]}
     return xr.Dataset(
-        per_dimension | {name: ("setting", slopes) for name, slopes in local.items()},
-        coords={"of_dimension": dimensions},
+        per_law | {name: ("setting", slopes) for name, slopes in local.items()},
+        coords={"of_law": laws},
     )
+
+
+def laws_of(suprema: xr.Dataset) -> list[str]:
+    """The laws, each once, in the order of the store."""
+    return list(dict.fromkeys(suprema["law"].values.tolist()))
 
 
 def largest_size(suprema: xr.Dataset) -> int:
@@ -114,31 +120,56 @@ def largest_size(suprema: xr.Dataset) -> int:
 
 
 def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
-    """How the growth rate of ln C(R) changes over the radii, relative to its mean; one number a dimension.
+    """How C(R) goes on over the radii; one number a law, each with its 95 % interval.
 
-    ln C = a + g R + q R^2 by least squares at the largest n of the dimension, over the radii at which enough tokens
-    carry the variance; change = 2 q (R_max - R_min) / g, with g at the middle.  Negative: slower than an exponential;
-    zero: an exponential; positive: faster.  The radii share their samples, so replicates are resampled jointly.
+    All at the largest n of the law, over the radii at which enough tokens carry the variance; NaN with fewer than
+    three.  The radii share their samples, so replicates are resampled jointly.
+    change: of the growth rate of ln C, relative to its mean: ln C = a + g R + q R^2 by least squares gives
+    2 q (R_max - R_min) / g, with g at the middle.  Negative: slower than an exponential; zero: an exponential;
+    positive: faster.  total_growth: C(R_max) / C(R_min).  upper_growth: slope of ln C on R, by least squares, over the
+    upper half of the radii: zero where C(R) has reached its bound.
     over_clt (setting): C(R) over that of the limit process, at the radii used.
     """
-    dimensions = np.unique(suprema["dimension"])
+    laws = laws_of(suprema)
     over_clt, rows = np.full(suprema.sizes["setting"], np.nan), []
-    for dimension in dimensions:
-        mine = np.flatnonzero(suprema["dimension"].values == dimension)
+    for law in laws:
+        mine = np.flatnonzero(suprema["law"].values == law)
         data = suprema.isel(setting=mine)
         largest = largest_size(data)
         use = carried.isel(setting=mine).sel(n=largest).values
         radius, sup = data["radius"].values[use], data["sup"].sel(n=largest).values[use]  # (radius, replicate)
-        row = {"radii": len(radius), "n": largest, "largest_radius": max(radius, default=np.nan)}
-        row |= dict.fromkeys(("low", "high", "slope_low"), np.nan)
-        if len(radius) >= FEWEST_RADII:
-            curve = error_curve(sup.T[None], bootstrap)  # value (1, radius)
-            offset = radius - (radius[0] + radius[-1]) / 2
-            quadratic, slope, _ = np.polyfit(offset, np.log(curve.resampled[:, 0]).T, 2)  # (draw,) each
-            change = 2 * quadratic * (radius[-1] - radius[0]) / slope
-            drawn = np.stack([change, slope], axis=1)
-            (row["low"], row["slope_low"]), (row["high"], _) = interval(np.zeros(2), drawn, curve.levels(len(radius)))
+        row = {"change_radii": len(radius), "change_n": largest}
+        row |= {"change_smallest_radius": min(radius, default=np.nan)}
+        row |= {"change_largest_radius": max(radius, default=np.nan)}
+        curve = error_curve(sup.T[None], bootstrap) if len(radius) >= FEWEST_RADII else None  # value (1, radius)
+        rows.append(row | growth_shape(radius, curve))
+        if curve is not None:
             over_clt[mine[use]] = np.sqrt(largest) * curve.value[0] / data["clt_sup"].values[use]
-        rows.append(row)
-    per_dimension = {f"change_{name}": ("of_dimension", np.array([row[name] for row in rows])) for name in rows[0]}
-    return xr.Dataset(per_dimension | {"over_clt": ("setting", over_clt)}, coords={"of_dimension": dimensions})
+    per_law = {name: ("of_law", np.array([row[name] for row in rows])) for name in rows[0]}
+    return xr.Dataset(per_law | {"over_clt": ("setting", over_clt)}, coords={"of_law": laws})
+
+
+def growth_shape(radius: np.ndarray, curve: Curve | None) -> dict[str, float]:
+    """What `growth_changes` says of one law's curve (1, radius): NaN without one."""
+    if curve is None:
+        whole = [f"{name}{end}" for name in ("total_growth", "upper_growth") for end in ("", "_low", "_high")]
+        return dict.fromkeys(("change_low", "change_high", "change_slope_low", *whole), np.nan)
+    offset, upper = radius - (radius[0] + radius[-1]) / 2, slice(len(radius) // 2, None)
+    drawn = np.log(curve.resampled[:, 0]).T  # (radius, draw)
+    own = np.log(curve.value[0])[:, None]  # (radius, 1)
+    quadratic, slope, _ = np.polyfit(offset, drawn, 2)  # (draw,) each
+    change = 2 * quadratic * (radius[-1] - radius[0]) / slope
+
+    def ends(draws: np.ndarray) -> tuple[float, float]:
+        low, high = interval(np.zeros(()), draws, curve.levels(len(radius)))
+        return float(low), float(high)
+
+    shape = dict(zip(("change_low", "change_high"), ends(change), strict=True)) | {"change_slope_low": ends(slope)[0]}
+    quantities = {
+        "total_growth": lambda values: np.exp(values[-1] - values[0]),
+        "upper_growth": lambda values: np.polyfit(radius[upper], values[upper], 1)[0],
+    }
+    for name, quantity in quantities.items():
+        shape[name] = float(quantity(own)[0])
+        shape[f"{name}_low"], shape[f"{name}_high"] = ends(quantity(drawn))
+    return shape
