@@ -142,7 +142,10 @@ def gaussian_published(fits: Fits, thresholds: dict) -> list[Record]:
 def bert(fits: Fits, thresholds: dict) -> list[Record]:
     rates, table = fits.stores["bert"], fits.tables["bert"]
     name, remark = model_name(rates), model_remark(rates)
-    above, evidence = STATEMENTS["bert_above"].format(model=name), ["results/rates/bert.zarr.zip", "figure beta_vs_horizon"]
+    above, evidence = (
+        STATEMENTS["bert_above"].format(model=name),
+        ["results/rates/bert.zarr.zip", "figure beta_vs_horizon"],
+    )
     return [
         bert_falls(name, table, remark, thresholds, fits.resampling),
         experiment_above("bert_above", above, table, evidence, remark, thresholds),
@@ -197,13 +200,13 @@ TESTS = (
     Test(("normality",), ("normality",), alone(normality, "normality")),
 )
 JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdict
-    **{"uniform_rate": uniform_rate, "uniform_growth": uniform_growth, "moment_rate": moment_rate},
-    **{"horizon_dependence": horizon_dependence, "bound_theorem": bound, "bound_curve": bound, "constants": constants},
-    **{"hardmax_constant": hardmax_constant, "hardmax_logarithm": hardmax_logarithm},
-    **{"gaussian_exact_falls": experiment_falls, "gaussian_exact_above": experiment_above},
-    **{"gaussian_published_falls": experiment_falls, "gaussian_published_above": experiment_above},
-    **{"bert_falls": bert_falls, "bert_above": experiment_above, "tilt_order": tilt_order},
-    **{"ablation_falls": ablation_falls, "normality": normality},
+    "uniform_rate": uniform_rate, "uniform_growth": uniform_growth, "moment_rate": moment_rate,
+    "horizon_dependence": horizon_dependence, "bound_theorem": bound, "bound_curve": bound, "constants": constants,
+    "hardmax_constant": hardmax_constant, "hardmax_logarithm": hardmax_logarithm,
+    "gaussian_exact_falls": experiment_falls, "gaussian_exact_above": experiment_above,
+    "gaussian_published_falls": experiment_falls, "gaussian_published_above": experiment_above,
+    "bert_falls": bert_falls, "bert_above": experiment_above, "tilt_order": tilt_order,
+    "ablation_falls": ablation_falls, "normality": normality,
 }
 
 

@@ -5,9 +5,9 @@ import xarray as xr
 from scipy.stats import chi2
 
 from attnlimit.claims.statements import STATEMENTS
-from attnlimit.claims.verdicts import FAILS, HOLDS, STATISTIC_NAMES, UNTESTED, Finding, Record, every, pick, spoken
+from attnlimit.claims.verdicts import FAILS, HOLDS, STATISTIC_NAMES, UNTESTED, Finding, Record, every, pick, spoken, z_score
 
-USED = ("goodness", "fewest_radii", "radius_factor", "exponential_rate", "polynomial_degree")
+USED = ("level", "goodness", "fewest_radii", "radius_factor", "exponential_rate", "polynomial_degree")
 
 
 def constants(fits: xr.Dataset, thresholds: dict) -> Record:
@@ -21,13 +21,14 @@ def constants(fits: xr.Dataset, thresholds: dict) -> Record:
         every([finding.verdict for finding in findings.values()]),
         f"{spoken(findings)}; asked: a polynomial fits, and growth like exp({rate:g}R) does not",
         {name: finding.measured for name, finding in findings.items()},
-        "χ² of four models of ln C′(R) on a sphere, C′ = √n · error where the error falls like 1/√n: a polynomial of the "
-        "given degree without negative coefficients must fit, and Rᵖ·exp(cR) with c at or above the given rate must not.",
+        "χ² of models of ln C′(R) on a sphere, C′ = √n · error where the error falls like 1/√n: a polynomial of the given "
+        "degree without negative coefficients must fit, and Rᵖ·exp(cR) with c at or above the given rate must not.",
         pick(thresholds, *USED),
         ["results/rates/constants.zarr.zip", "results/rates/sphere.zarr.zip", "figure sphere_beta_vs_horizon"],
-        f"{spoken(findings).capitalize()}. A constant is one only where the error falls like 1/√n; powers 1 and 2 of R "
+        f"Found: {spoken(findings)}. A constant is one only where the error falls like 1/√n; powers 1 and 2 of R "
         "are the scale of the outputs alone.",
-        ("yes: " if able else "not here: ") + "; ".join(f"{STATISTIC_NAMES[k]}: {f.power}" for k, f in findings.items()),
+        ("yes: " if able else "not here: ")
+        + "; ".join(f"{STATISTIC_NAMES[k]}: {f.power}" for k, f in findings.items()),
     )
 
 
@@ -52,11 +53,12 @@ def growth_of_constant(fit: xr.Dataset, thresholds: dict) -> Finding:
         "mixed_at_rate": chi2.sf(value["mixed_chi2"] + short**2, radii - 2),
     }
     fits = {name: bool(p >= thresholds["goodness"]) for name, p in p_value.items()}
-    grows = max(fits["exponential"], fits["mixed"] and value["mixed_rate_low"] > 0)
+    surely = value["mixed_rate"] > z_score(thresholds["level"]) * value["mixed_rate_se"]
+    grows = fits["exponential"] or (fits["mixed"] and surely)
     # The distance in standard errors at which a rate's model is rejected, added to the rate: what would be seen.
     seen = float(np.sqrt(chi2.isf(thresholds["goodness"], 1))) * value["mixed_rate_se"]
     measured |= {"radius_factor": factor, "power": value["power"], "p_values": p_value, "seen_rate": seen}
-    measured |= {name: value[name] for name in ("mixed_rate", "mixed_rate_low", "mixed_rate_high")}
+    measured |= {name: value[name] for name in ("mixed_rate", "mixed_rate_se")}
     if fits["polynomial"] and not fits["mixed_at_rate"]:
         verdict, said = HOLDS, "a polynomial fits, exponentials do not"
     elif not fits["polynomial"] and grows:

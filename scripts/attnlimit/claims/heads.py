@@ -70,11 +70,11 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
         if len(used) < thresholds["fewest_fits"] or layers < thresholds["fewest_groups"]:
             words = f"only {len(used)} fits of {layers} layers"
             return Finding(UNTESTED, measured, words, "only more layers could decide")
-        found = {
-            name: order(used, partly_ranked(*columns), "layer", resampling) for name, columns in COUPLINGS.items()
-        }
+        found = {name: order(used, partly_ranked(*columns), "layer", resampling) for name, columns in COUPLINGS.items()}
         measured |= {name: {"partial": o.correlation, "low": o.low, "high": o.high} for name, o in found.items()}
-        words = ", ".join(f"{name} {signed(o.correlation)} [{signed(o.low)}, {signed(o.high)}]" for name, o in found.items())
+        words = ", ".join(
+            f"{name} {signed(o.correlation)} [{signed(o.low)}, {signed(o.high)}]" for name, o in found.items()
+        )
         falls = [name for name, o in found.items() if o.high < 0]
         weak = all(o.low > -weakest for o in found.values())
         verdict = HOLDS if falls else FAILS if weak else UNTESTED

@@ -93,7 +93,9 @@ def horizon_dependence(groups: dict[str, pd.DataFrame], same: dict, thresholds: 
     flat = [finding for pair in findings.values() for finding in pair.values()]
     known = [finding.measured["correlation"] for finding in flat if "correlation" in finding.measured]
     counts = f"{sum(finding.verdict == HOLDS for finding in flat)} of {len(flat)} tests show a fall"
-    correlations = f"correlations {signed(min(known))} to {signed(max(known))}" if known else "no correlation could be taken"
+    correlations = (
+        f"correlations {signed(min(known))} to {signed(max(known))}" if known else "no correlation could be taken"
+    )
     edges = [finding.measured["fails_above"] for finding in flat if "fails_above" in finding.measured]
     return Record(
         "horizon_dependence",
@@ -113,7 +115,9 @@ def horizon_dependence(groups: dict[str, pd.DataFrame], same: dict, thresholds: 
         ],
         f"{counts} of β with H; {correlations}. At the same H, isotropic and anisotropic tokens differ in "
         f"{same['differ']} of {same['pairs']} pairs ({same['by_chance']:.1f} by chance if H alone told β).",
-        f"yes: in the median test a correlation above {signed(float(np.median(edges)))} fails it" if edges else "not here",
+        f"yes: in the median test a correlation above {signed(float(np.median(edges)))} fails it"
+        if edges
+        else "not here",
     )
 
 
@@ -170,7 +174,9 @@ def bound(name: str, column: str, claim: str, sources: dict[str, pd.DataFrame], 
 def could(findings: dict[str, Finding]) -> str:
     """In words: what would have failed a claim of two statistics."""
     words = powers(findings)
-    return f"not here: {words}" if all(f.power.startswith(("only", "too")) for f in findings.values()) else f"yes: {words}"
+    return (
+        f"not here: {words}" if all(f.power.startswith(("only", "too")) for f in findings.values()) else f"yes: {words}"
+    )
 
 
 def experiment_falls(

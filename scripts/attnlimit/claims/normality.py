@@ -17,7 +17,9 @@ def normality(data: xr.Dataset, thresholds: dict) -> Record:
     last = data.isel(n=-1)
     able = (last["carriers"] >= thresholds["carriers"]).values
     level, tilts = data.attrs["level"], last["tilt"].values
-    cases = [f"|t| = {tilt:g}, coordinate {number + 1}" for tilt in tilts[able] for number in range(last.sizes["coordinate"])]
+    cases = [
+        f"|t| = {tilt:g}, coordinate {number + 1}" for tilt in tilts[able] for number in range(last.sizes["coordinate"])
+    ]
     half = z_score(thresholds["level"]) * last["coverage_se"].values[able].ravel()
     coverage, gap = (last[name].values[able].ravel() for name in ("coverage", "distance"))
     edges = level - thresholds["coverage_tolerance"], level + thresholds["coverage_tolerance"]
@@ -29,11 +31,15 @@ def normality(data: xr.Dataset, thresholds: dict) -> Record:
     outside = ((coverage < edges[0]) | (coverage > edges[1])).any() or (gap > allowed).any()
     verdict = UNTESTED if verdict == HOLDS and outside else verdict
     words = f"coverage {spread(coverage, 3)}, distance up to {gap.max():.3f}" if able.any() else "no tilt can be served"
-    open_cases = [f"coverage {c:.3f} at {case}" for case, c, v in zip(cases, coverage, covered, strict=True) if v == UNTESTED]
+    open_cases = [
+        f"coverage {c:.3f} at {case}" for case, c, v in zip(cases, coverage, covered, strict=True) if v == UNTESTED
+    ]
     open_cases += [f"distance {g:.3f} at {case}" for case, g, v in zip(cases, gap, close, strict=True) if v == UNTESTED]
     named = f" Undecided: {'; '.join(open_cases)}." if open_cases else ""
     beyond = ", ".join(f"{tilt:g}" for tilt in tilts[~able])
-    seen = f"coverage off by {thresholds['coverage_tolerance'] + half.max():.3f}, or a distance of " if able.any() else ""
+    seen = (
+        f"coverage off by {thresholds['coverage_tolerance'] + half.max():.3f}, or a distance of " if able.any() else ""
+    )
     return Record(
         "normality",
         STATEMENTS["normality"],

@@ -5,8 +5,7 @@ GAUSSIAN = "Gaussian experiment, errors to the exact limit"
 PUBLISHED = "The published protocol on Gaussian tokens, errors to a finite reference"
 STATEMENTS = {
     "uniform_rate": "The attention map converges uniformly on a ball of radius R like C(R)/√n (abstract).",
-    "uniform_growth": "C(R) grows at most exponentially with R over the radii that can be seen (abstract: an upper "
-    "bound), for each law of the tokens.",
+    "uniform_growth": "Tokens of compact support: C(R) grows at most exponentially with R (abstract, an upper bound).",
     "moment_rate": "Moments of the transformed tokens converge like n⁻ᵝ with β below 1/2 (abstract).",
     "horizon_dependence": "The exponent β depends on the attention's geometry and the tokens' covariance: it falls "
     "as H grows.",

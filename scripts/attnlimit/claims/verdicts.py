@@ -171,10 +171,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     drop, times = float(reach.median()), float((beta / edge).median())
     measured |= {"seen_from": drop, "times_the_bound": times}
     power = f"{count} of {len(fits)} fits could have lain below; the median one shows it {drop:.3f} below the bound"
-    if times > HARDLY:
-        power = f"hardly: the median rate is {times:.0f} times the bound; {power}"
-    else:
-        power = f"yes: {power}"
+    power = f"hardly: the median rate is {times:.0f} times the bound; {power}" if times > HARDLY else f"yes: {power}"
     if below <= thresholds["allowed_below"]:
         return Finding(HOLDS, measured, words, power)
     deviations = (edge - beta) / reach * z_score(thresholds["level"])

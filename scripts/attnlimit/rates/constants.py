@@ -4,12 +4,12 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import nnls
 
-from attnlimit.rates.power_law import Bootstrap, error_curve, interval, late_slope
+from attnlimit.rates.power_law import Bootstrap, error_curve, late_slope
 
 DEGREES = {"mean": 1, "cov": 2}  # powers of R by which the outputs themselves, and their covariance, are scaled
 FEWEST_RADII = 4  # for the model of three parameters, with a residual
-KEPT = ("power", "power_chi2", "exponential_chi2", "mixed_rate", "mixed_rate_low", "mixed_rate_high", "mixed_chi2")
-KEPT += ("mixed_rate_se", "polynomial_chi2", "polynomial_dof")
+KEPT = ("power", "power_chi2", "exponential_chi2", "mixed_rate", "mixed_rate_se", "mixed_chi2")
+KEPT += ("polynomial_chi2", "polynomial_dof")
 
 
 def fit_constants(
@@ -25,7 +25,7 @@ def fit_constants(
     Tokens on the unit sphere with tilt s^2 A are tokens on the sphere of radius R = s with tilt A, their outputs
     divided by R, their covariance by R^2: that scale is put back.  Weighted least squares in ln C', weights from the
     replicates (radii have samples of their own); chi2 of each model, with radii less its parameters degrees of freedom:
-    power: a + p ln R;  exponential: a + c R;  mixed: a + p ln R + c R, with c = mixed_rate and its bootstrap interval;
+    power: a + p ln R;  exponential: a + c R;  mixed: a + p ln R + c R, with c = mixed_rate and its standard error;
     polynomial: of this degree, no coefficient below zero, as in a bound that is a sum of such terms.
     """
     rows = []
@@ -35,7 +35,9 @@ def fit_constants(
         sizes, support = data["n"].values, data["scale"].values * errors.attrs["radius"]
         row = {"unsaturated_radii": len(support)}
         if len(support):
-            curve = error_curve(data["error"].sel(statistic=statistic).transpose("setting", "replicate", "n").values, bootstrap)
+            curve = error_curve(
+                data["error"].sel(statistic=statistic).transpose("setting", "replicate", "n").values, bootstrap
+            )
             slope, slope_se = late_slope(sizes, curve.value), late_slope(sizes, curve.resampled).std(0)
             use = np.abs(slope - 0.5) <= tolerance + 2 * slope_se
             radius, used = support[use], np.flatnonzero(use)
@@ -46,8 +48,7 @@ def fit_constants(
         if len(radius) >= FEWEST_RADII:
             shift = np.log(sizes[-1]) / 2 + scale * np.log(radius)
             log_constant, variance = np.log(curve.value[used, -1]) + shift, curve.relative_variance[used, -1]
-            drawn = np.log(curve.resampled[:, used, -1]) + shift  # (draw, radius)
-            row |= models(radius, log_constant, variance, drawn, curve.levels(1), degree)
+            row |= models(radius, log_constant, variance, degree)
         rows.append(row)
     return xr.Dataset(
         {name: ("statistic", np.array([row[name] for row in rows])) for name in rows[0]},
@@ -55,15 +56,8 @@ def fit_constants(
     )
 
 
-def models(
-    radius: np.ndarray,
-    log_constant: np.ndarray,
-    variance: np.ndarray,
-    drawn: np.ndarray,
-    levels: tuple[float, float],
-    degree: int,
-) -> dict[str, float]:
-    """The four models of `fit_constants`: log_constant, variance (radius), and bootstrap draws (draw, radius)."""
+def models(radius: np.ndarray, log_constant: np.ndarray, variance: np.ndarray, degree: int) -> dict[str, float]:
+    """The four models of `fit_constants`: log_constant and its variance (radius)."""
     one, log_radius, root = np.ones_like(radius), np.log(radius), np.sqrt(variance)
 
     def line(*columns: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
@@ -76,7 +70,6 @@ def models(
     (_, power), power_chi2, _ = line(log_radius)
     _, exponential_chi2, _ = line(radius)
     mixed, mixed_chi2, solver = line(log_radius, radius)
-    low, high = interval(mixed[2], drawn @ solver[2], levels)
     constant = np.exp(log_constant - log_constant.mean())
     terms = (radius / radius.max())[:, None] ** np.arange(degree + 1) / (constant * root)[:, None]
     coefficients, residual = nnls(terms, 1 / root)
@@ -86,8 +79,6 @@ def models(
         "exponential_chi2": exponential_chi2,
         "mixed_rate": float(mixed[2]),
         "mixed_rate_se": float(np.sqrt(solver[2] ** 2 @ variance)),
-        "mixed_rate_low": float(low),
-        "mixed_rate_high": float(high),
         "mixed_chi2": mixed_chi2,
         "polynomial_chi2": float(residual**2),
         "polynomial_dof": int(len(radius) - np.count_nonzero(coefficients)),
