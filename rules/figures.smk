@@ -318,3 +318,46 @@ rule plot_ablation:
         code=code("plot_ablation.py"),
     script:
         "../scripts/plot_ablation.py"
+
+
+rule plot_token_complexity:
+    input:
+        rates="results/rates/bert.zarr.zip",
+    output:
+        **figure("token_complexity", "heads: tokens needed for 10, 5 and 1 %"),
+    log:
+        "results/logs/plot_token_complexity/log.txt",
+    benchmark:
+        "results/benchmarks/plot_token_complexity/run.tsv"
+    localrule: True
+    conda:
+        "../envs/plot_token_complexity.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        code=code("plot_token_complexity.py"),
+    script:
+        "../scripts/plot_token_complexity.py"
+
+
+rule plot_constant_tilt:
+    input:
+        **fits_at_hand("bert", "gaussian"),
+        ablation="results/rates/ablation.zarr.zip",
+    output:
+        **figure("constant_tilt", "ablation: what the horizon does not see"),
+    log:
+        "results/logs/plot_constant_tilt/log.txt",
+    benchmark:
+        "results/benchmarks/plot_constant_tilt/run.tsv"
+    localrule: True
+    conda:
+        "../envs/plot_constant_tilt.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        code=code("plot_constant_tilt.py"),
+    script:
+        "../scripts/plot_constant_tilt.py"

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key, subject
 from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -18,6 +18,7 @@ open_log(snakemake.log[0])
 set_theme()
 
 rates = read(snakemake.input.rates)
+rates = rates.isel(setting=(rates["tilt_factor"] == 1).values)
 of_layer, of_head = rates["of_layer"].values, rates["of_head"].values
 heads = list(dict.fromkeys(zip(of_layer, of_head, strict=True)))
 figure, axes = plt.subplots(1, len(PANELS), figsize=(WIDTH, 3.6), sharey=True, layout="constrained")
@@ -36,4 +37,5 @@ for axis, (title, (statistic, part)) in zip(axes, PANELS.items(), strict=True):
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, None))
 handles, _ = axes[0].get_legend_handles_labels()
 figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
+figure.suptitle(subject(rates.attrs), fontsize=9)
 save(figure, dict(snakemake.output))

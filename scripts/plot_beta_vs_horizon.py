@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key, subject
 from attnlimit.report.style import BOUND, COLOURS, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -26,6 +26,7 @@ heads = heads.stack(row=("layer", "head"))
 simulated = {}
 if "gaussian" in snakemake.input.keys():  # noqa: SIM118
     drawn = read(snakemake.input.gaussian)
+    drawn = drawn.isel(setting=(drawn["constant_tilt"] == 0).values)
     dimension, isotropic = drawn["dimension"].values, drawn["isotropic"].values
     simulated = {"$d$ = 1, from counts": read(snakemake.input.counted)}
     simulated |= {f"$d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]}
@@ -50,11 +51,10 @@ note = f"layer {int(strongest['layer'])}, head {int(strongest['head'])}"
 looks = {"ha": "right", "va": "bottom", "fontsize": 7, "color": BOUND}
 plate = {"fc": "white", "ec": "none", "alpha": 0.7, "pad": 0.5}  # it may lie on other heads
 of_heads[1].annotate(note, where, (5, 4), textcoords="offset points", bbox=plate, **looks)
-model, population = heads.attrs["model"]["name"].split("/")[-1], heads.attrs["population"]
 of_heads[0].set(xscale="log", ylim=(0, None))
-title = f"{heads.sizes['row']} heads of {model}, {population:,} tokens"
+title = f"{heads.sizes['row']} heads of {subject(heads.attrs)}"
 if simulated:
-    of_heads[0].set(title=title)
+    of_heads[0].set(title=title.replace(" on ", "\non "))
     of_tokens[0].set(title="Gaussian tokens")
 else:
     figure.suptitle(title, fontsize=9)

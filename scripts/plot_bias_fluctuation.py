@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes
+from attnlimit.report.panels import draw_sizes, subject
 from attnlimit.report.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -52,4 +52,5 @@ for axis, (rank, position) in zip(axes[0], chosen.items(), strict=True):
 for axis in axes[1]:
     axis.set_xlabel("tokens $n$")
 figure.legend(handles[:3], labels[:3], loc="outside lower center", ncol=3)
+figure.suptitle(subject(rates.attrs), fontsize=9)
 save(figure, dict(snakemake.output))

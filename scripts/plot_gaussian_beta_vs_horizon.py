@@ -15,6 +15,7 @@ open_log(snakemake.log[0])
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
+rates = rates.isel(setting=(rates["constant_tilt"] == 0).values)
 dimension, isotropic = rates["dimension"].values, rates["isotropic"].values
 colours = layer_colours(np.unique(dimension))
 markers = dict(zip(colours, "osD^v<>", strict=False))

@@ -13,6 +13,7 @@ open_log(snakemake.log[0])
 set_theme()
 
 rates, counted = (read(path).sel(part="error") for path in (snakemake.input.rates, snakemake.input.counted))
+rates = rates.isel(setting=(rates["constant_tilt"] == 0).values)
 dimension, isotropic = rates["dimension"].values, rates["isotropic"].values
 largest = np.unique(dimension)[-2:]  # below, the replicates are too few for slopes between neighbours
 columns = {"d = 1, from counts": counted}

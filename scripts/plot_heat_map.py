@@ -6,6 +6,7 @@ import seaborn as sns
 from matplotlib.colors import LogNorm
 
 from attnlimit.log import open_log
+from attnlimit.report.panels import subject
 from attnlimit.report.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -63,4 +64,5 @@ low, high = float(rates["horizon"].min()), float(rates["horizon"].max())
 horizon = np.column_stack([rates["horizon"], np.full(len(layers), np.nan)])  # a whole layer has none
 heat_map(axes[-1], horizon, "horizon $H$", [low, (low * high) ** 0.5, high], cmap=COUPLING, norm=LogNorm())
 axes[-1].set(xlabel="head")
+figure.suptitle(subject(rates.attrs), fontsize=9)
 save(figure, dict(snakemake.output))

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.coordinates import whole_layer
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, layer_panels
+from attnlimit.report.panels import draw_sizes, layer_panels, subject
 from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 from attnlimit.store import read
 
@@ -34,4 +34,5 @@ axis.set_ylim(max(bottom, LOWEST), min(top, HIGHEST))
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel(r"$\beta$ between neighbouring $n$", fontsize=9)
 figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncol=3)
+figure.suptitle(subject(rates.attrs), fontsize=9)
 save(figure, dict(snakemake.output))

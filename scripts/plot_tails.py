@@ -5,6 +5,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from attnlimit.log import open_log
+from attnlimit.report.panels import subject
 from attnlimit.report.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.store import read
 
@@ -86,4 +87,5 @@ kurtosis.legend(
 worst.set(
     xscale="log", xlabel="horizon $H$", ylabel="largest $R(s)$ of a head", title="variance proxy, in units of $\\Sigma$"
 )
+figure.suptitle(subject(layers[0].attrs), fontsize=9)
 save(figure, dict(snakemake.output))

@@ -13,7 +13,7 @@ WHAT = "Fits of the error itself; those of its parts, and all other columns, are
 open_log(snakemake.log[0])
 p = snakemake.params
 
-fits = joined(read(path) for path in snakemake.input.rates)
+fits = joined((read(path) for path in snakemake.input.rates), p.run)
 write_csv(fits, snakemake.output.table)
 parts = [paragraph(WHAT), *([paragraph(p.left_out)] if p.left_out else []), table(SHOWN, shown(fits))]
 with atomic(snakemake.output.page) as temporary:

@@ -6,6 +6,7 @@ from tokenizers import Tokenizer
 
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, nested_moments, output_shift, project
+from attnlimit.coordinates import STATISTICS
 from attnlimit.corpus.blocks import cut, fill, prepare, word_pieces
 from attnlimit.corpus.dump import excerpt_path, read_dump
 from attnlimit.experiments.errors import replicate_errors
@@ -61,11 +62,12 @@ def test_nested_and_independent_draws_have_the_same_mean_error():
     def errors(nested):
         plans = [draws(300, sizes, nested, True, 1, 0, replicate) for replicate in range(replicates)]
         samples = ((m for rows, served in plan for m in nested_moments(pool.take(rows), served)) for plan in plans)
-        return replicate_errors(samples, limit_mean - shift, limit_covariance, heads=2, group=replicates)
+        found = replicate_errors(samples, limit_mean - shift, limit_covariance, heads=2, group=replicates)
+        return dict(zip(STATISTICS, found["error"], strict=True))  # (head + 1, replicate, n) each
 
     nested, independent = errors(True), errors(False)
     for name in ("mean", "cov"):
-        difference = nested[name].mean(1) - independent[name].mean(1)  # (unit, n)
+        difference = nested[name].mean(1) - independent[name].mean(1)  # (head + 1, n)
         se = np.sqrt((nested[name].var(1) + independent[name].var(1)) / replicates)
         assert (np.abs(difference) < 4 * se).all()
         tied, free = (np.corrcoef(errors[name][-1].T)[1, 2] for errors in (nested, independent))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
-from attnlimit.rates.fits import fit_errors
+from attnlimit.coordinates import STATISTICS, by_head
+from attnlimit.rates.fits import fit_errors, fit_whole_layer
 from attnlimit.rates.power_law import Bootstrap
 from attnlimit.store import write
 from support.envs import ROOT
@@ -28,20 +28,19 @@ def exponent(layer: int, head: int) -> float:
 def write_rates(path: Path, layers: int, shift: float) -> None:
     """Rates as fit_rates writes them, of errors that fall by a power of n but for noise of 1 %."""
     rng = np.random.default_rng(layers)
+    bootstraps = [Bootstrap(100, True, rng)] * len(STATISTICS)
     fits = []
     for layer in range(layers):
-        betas = np.array([exponent(layer, head) + shift for head in range(HEADS + 1)])
-        shape = (len(betas), 30, len(SIZES))
+        betas = np.array([exponent(layer, head) + shift for head in range(HEADS + 1)])  # last the whole layer
+        shape = (len(STATISTICS), len(betas), 30, len(SIZES))
+        drawn = SCALE * SIZES ** -betas[:, None, None] * rng.normal(1, 0.01, shape)
         errors = xr.Dataset(
-            {
-                name: (("head", "replicate", "n"), SCALE * SIZES ** -betas[:, None, None] * rng.normal(1, 0.01, shape))
-                for name in STATISTICS
-            }
-            | {f"{name}_scale": ("head", np.full(len(betas), SCALE)) for name in STATISTICS}
-            | {name: ("head", np.linspace(0.2, 1, len(betas))) for name in ("horizon", "psi")},
-            coords={"head": [*range(HEADS), WHOLE_LAYER], "n": SIZES, "layer": layer},
+            by_head("error", ("statistic", "head", "replicate", "n"), drawn)
+            | by_head("limit_scale", ("statistic", "head"), np.full(shape[:2], SCALE))
+            | {name: ("head", np.linspace(0.2, 1, HEADS)) for name in ("horizon", "psi")},
+            coords={"statistic": list(STATISTICS), "head": range(HEADS), "n": SIZES, "layer": layer},
         )
-        fits.append(fit_errors(errors, [Bootstrap(100, True, rng)] * len(STATISTICS), misfit=3, saturated=0.5))
+        fits.append(fit_errors(errors, bootstraps, 3, 0.5).merge(fit_whole_layer(errors, bootstraps, 3, 0.5)))
     path.parent.mkdir(parents=True)
     write(xr.concat(fits, "layer"), path, source="bert")
 
@@ -69,7 +68,7 @@ def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
     cells = code_cells(NOTEBOOK)
     assert "OTHER = RATES" in cells[0]
     (two_runs,) = [cell for cell in cells[1:] if "OTHER" in cell]
-    names = "beta=float(head.beta), needed=needed.values.tolist(), own=(-slopes).tolist()"
+    names = "beta=float(head.beta), whole=float(head.layer_beta), needed=needed.values.tolist(), own=(-slopes).tolist()"
     names += ", layers=len(first.layer), gap=(first.beta - other.beta).values.ravel().tolist()"
     more = [f"OTHER = {SECOND_RUN!r}", two_runs, f"import json; print(json.dumps(dict({names})))"]
     run = run_cells([*cells, *more], folder)
@@ -81,7 +80,8 @@ def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
     assert f"{shared} of {shared} heads" in run.stdout, "all rates of the layers that both runs have"
     answers = json.loads(run.stdout.splitlines()[-1])
     assert answers["beta"] == pytest.approx(exponent(layer=3, head=5), abs=0.005)
-    expected = [[20 ** (1 / exponent(layer, head)) for head in range(HEADS + 1)] for layer in range(LAYERS)]
+    assert answers["whole"] == pytest.approx(exponent(layer=3, head=HEADS), abs=0.005)
+    expected = [[20 ** (1 / exponent(layer, head)) for head in range(HEADS)] for layer in range(LAYERS)]
     np.testing.assert_allclose(answers["needed"], expected, rtol=0.03)
     np.testing.assert_allclose(answers["own"], 0.5, atol=0.1)  # horizons below 1: the rate of an average
     assert answers["layers"] == LAYERS - 1

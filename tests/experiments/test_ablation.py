@@ -9,9 +9,10 @@ from attnlimit.experiments.ablation import (
     Layer,
     Setting,
     as_population,
+    changed_head,
+    chosen_settings,
     errors_of,
     require_heads,
-    scaled_head,
     spread_heads,
     whole_blocks,
 )
@@ -19,7 +20,7 @@ from attnlimit.experiments.layout import measure_settings
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.rates.fits import fit_errors
 from attnlimit.rates.power_law import Bootstrap
-from attnlimit.theory.geometry import horizons, tilt_matrix
+from attnlimit.theory.geometry import horizons, tilt_bias, tilt_matrix
 from support import dense
 
 PROTOCOL = Protocol([8, 16, 40], replicates=4, group=2, nested=True, seed=7, device="cpu", dtype="float64")
@@ -48,12 +49,12 @@ def test_errors_are_those_of_the_dense_formula(alpha):
         ((rows, _),) = draws(300, PROTOCOL.sizes, True, True, 7, 1, replicate, name=address)
         for i, size in enumerate(PROTOCOL.sizes):
             sample_mean, sample_covariance = dense.moments(TOKENS[rows[:size]], head)
-            assert found["mean"][replicate, i] == pytest.approx(np.linalg.norm(sample_mean - mean), rel=1e-9)
-            exact = np.linalg.norm(sample_covariance - covariance)
-            assert found["cov"][replicate, i] == pytest.approx(exact, rel=1e-9)
-    assert found["cov_scale"] == pytest.approx(np.linalg.norm(covariance), rel=1e-9)
-    values = TOKENS @ head.value_weight[0].T
-    assert found["mean_scale"] == pytest.approx(np.sqrt(values.var(0).sum()), rel=1e-12)
+            difference = sample_covariance - covariance
+            exact = np.linalg.norm(sample_mean - mean), np.linalg.norm(difference), np.linalg.norm(difference, 2)
+            assert found["error"][:, replicate, i] == pytest.approx(exact, rel=1e-9)
+    spread = np.sqrt((TOKENS @ head.value_weight[0].T).var(0).sum())
+    scales = spread, np.linalg.norm(covariance), np.linalg.norm(covariance, 2)
+    assert found["limit_scale"] == pytest.approx(scales, rel=1e-9)
 
 
 def test_the_horizon_goes_with_alpha_and_the_bias_stays():
@@ -62,9 +63,32 @@ def test_the_horizon_goes_with_alpha_and_the_bias_stays():
     for alpha in (0.01, 1, 10):
         found = measured(Setting(1, 0, alpha))
         assert found["horizon"] == pytest.approx(alpha * unscaled, rel=1e-12)
-        head = scaled_head(HEADS, 0, alpha)
+        head = changed_head(HEADS, Setting(1, 0, alpha), TOKENS.mean(0))
         np.testing.assert_array_equal(head.query_bias, HEADS.query_bias[:1])
         np.testing.assert_array_equal(head.key_weight, HEADS.key_weight[:1])
+
+
+@pytest.mark.parametrize("factor", [0, 0.5, 3])
+def test_the_constant_tilt_goes_with_its_factor_and_the_horizon_stays(factor):
+    """Scores are <A (x - m) + tau (A m + b), X>."""
+    mean = TOKENS.mean(0)
+    head = changed_head(HEADS, Setting(1, 2, 1.0, factor), mean)
+    tilt = tilt_matrix(HEADS.query_weight[2], HEADS.key_weight[2])
+    constant = tilt @ mean + tilt_bias(HEADS.query_bias[2], HEADS.key_weight[2])
+    scores = (TOKENS @ head.query_weight[0].T + head.query_bias[0]) @ (TOKENS @ head.key_weight[0].T).T / np.sqrt(4)
+    np.testing.assert_allclose(scores, ((TOKENS - mean) @ tilt.T + factor * constant) @ TOKENS.T, rtol=1e-9)
+    found, plain = measured(Setting(1, 2, 1.0, factor)), measured(Setting(1, 2, 1.0))
+    assert found["horizon"] == plain["horizon"]
+    assert found["constant_tilt"] == pytest.approx(factor * plain["constant_tilt"], rel=1e-9, abs=1e-9)
+
+
+def test_factors_on_the_tilt_are_settings_of_their_own():
+    """Those of A are named as if there were no others; a factor of 1 is among them already."""
+    settings = chosen_settings([(0, 1), (2, 0)], [0.5, 1], [1, 3])
+    assert [setting.name for setting in settings[:3]] == [
+        *("layer 0 head 1 alpha 0.5", "layer 0 head 1 alpha 1", "layer 0 head 1 alpha 1 tilt 3")
+    ]
+    assert len({setting.name for setting in settings}) == len(settings) == 6
 
 
 def test_equal_tokens_of_layer_0_may_stand_for_each_other():
@@ -75,7 +99,7 @@ def test_equal_tokens_of_layer_0_may_stand_for_each_other():
     merged = measured(Setting(0, 1, 1.0), population=population)
     apart = population._replace(numbers=np.arange(300), counts=np.ones(300, int))
     whole = measured(Setting(0, 1, 1.0), population=apart)
-    for name in ("mean", "cov", "cov_scale"):
+    for name in ("error", "limit_scale"):
         np.testing.assert_allclose(merged[name], whole[name], rtol=1e-9)
 
 
@@ -92,9 +116,10 @@ def test_settings_are_fitted_like_those_of_a_simulation():
     bootstraps = [Bootstrap(100, True, np.random.default_rng(number)) for number in range(3)]
     rates = fit_errors(errors, bootstraps, misfit=3, saturated=0.5)
     assert rates["beta"].dims == ("statistic", "part", "setting")
-    assert np.isfinite(rates["beta"].isel(statistic=0, part=0)).all()
+    assert np.isfinite(rates["beta"].sel(statistic="mean", part="error")).all()
     np.testing.assert_allclose(rates["horizon"][1] / rates["horizon"][0], 10)
-    for name, numbers in (("of_layer", [1] * 4), ("of_head", [0, 0, 2, 2]), ("alpha", [0.1, 1] * 2)):
+    labels = {"of_layer": [1] * 4, "of_head": [0, 0, 2, 2], "alpha": [0.1, 1] * 2, "tilt_factor": [1] * 4}
+    for name, numbers in labels.items():
         np.testing.assert_array_equal(rates[name], numbers)
 
 

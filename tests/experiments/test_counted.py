@@ -120,13 +120,17 @@ def test_what_is_kept_of_a_setting():
     errors = measure_settings(settings, errors_of, protocol, "test")
     assert errors["cov_wide_bins"].dims == ("setting", "replicate", "n")
     np.testing.assert_allclose(errors["horizon"], [0.5, 2])
-    np.testing.assert_allclose(errors["cov_scale"], [0.25, 4])
-    np.testing.assert_allclose(errors["mean_scale"], 1)
+    assert errors["setting"].values.tolist() == ["d=1 H=0.5", "d=1 H=2"]
+    np.testing.assert_allclose(errors["limit_scale"].sel(statistic="cov"), [0.25, 4])
+    np.testing.assert_allclose(errors["limit_scale"].sel(statistic="mean"), 1)
     _, narrow = make_bins(10**6, 0.05)
     counts = draw_counts(10**6, narrow, 6, 3, crc32(b"d=1 H=2"))
     expected = [sample.covariance[0, 0] - 4 for sample in binned_moments(counts, narrow, 2.0)]
-    np.testing.assert_allclose(errors["cov"][1, :, 1], np.abs(expected))
+    found = errors["error"].sel(setting="d=1 H=2", statistic="cov", n=10**6)
+    np.testing.assert_allclose(found, np.abs(expected))
     for name in ("mean", "cov"):
-        moved = errors[f"{name}_wide_bins"].mean("replicate") / errors[name].mean("replicate") - 1
+        moved = (
+            errors[f"{name}_wide_bins"].mean("replicate") / errors["error"].sel(statistic=name).mean("replicate") - 1
+        )
         np.testing.assert_allclose(errors[f"{name}_discretisation"], np.abs(moved))
         assert (errors[f"{name}_discretisation"] < 0.1).all()

@@ -39,11 +39,14 @@ def test_measure_keeps_norms_and_group_means():
     limit_mean, limit_covariance = rng.normal(size=4), np.eye(4)
     samples = [[moments(rng.normal(size=(size, 4))) for size in (10, 20)] for _ in range(6)]
     found = replicate_errors(samples, limit_mean, limit_covariance, heads=2, group=3)
-    assert found["mean"].shape == (3, 6, 2)
+    assert found["error"].shape == (3, 3, 6, 2)  # (statistic, head + 1, replicate, n)
     differences = np.array([[sample.mean - limit_mean for sample in replicate] for replicate in samples])
-    np.testing.assert_allclose(found["mean"][-1], np.linalg.norm(differences, axis=-1))
+    np.testing.assert_allclose(found["error"][0, -1], np.linalg.norm(differences, axis=-1))
+    np.testing.assert_allclose(found["error"][0, 1], np.linalg.norm(differences[..., 2:], axis=-1))
     np.testing.assert_allclose(found["mean_difference"], differences.reshape(2, 3, 2, 4).mean(1))
     covariances = np.array([[sample.covariance - limit_covariance for sample in replicate] for replicate in samples])
+    np.testing.assert_allclose(found["error"][1, -1], np.linalg.norm(covariances, axis=(-2, -1)))
+    np.testing.assert_allclose(found["error"][2, 0], np.linalg.norm(covariances[..., :2, :2], 2, axis=(-2, -1)))
     np.testing.assert_allclose(
         found["cov_difference"], covariances.reshape(2, 3, 2, 4, 4).mean(1), rtol=1e-6, atol=1e-7
     )
@@ -61,9 +64,7 @@ def test_gram_gives_the_norm_of_the_mean_difference():
 def test_a_mean_is_relative_to_one_value_and_a_covariance_to_its_limit():
     covariance = np.diag([3.0, 4.0, 0.0, 12.0])
     found = limit_scale(np.array([9.0, 16.0]), covariance, heads=2)
-    np.testing.assert_allclose(found["mean"], [3, 4, 5])
-    np.testing.assert_allclose(found["cov"], [5, 12, 13])
-    np.testing.assert_allclose(found["cov_spectral"], [4, 12, 12])
+    np.testing.assert_allclose(found, [[3, 4, 5], [5, 12, 13], [4, 12, 12]])  # (statistic, head + 1)
 
 
 def test_standard_error_of_a_subsampled_limit():

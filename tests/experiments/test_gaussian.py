@@ -11,6 +11,7 @@ from attnlimit.experiments.gaussian import (
     horizon_settings,
     published_settings,
     simulate,
+    tilted_settings,
 )
 from attnlimit.experiments.layout import measure_settings
 from attnlimit.experiments.protocol import Protocol
@@ -37,6 +38,16 @@ def test_the_scale_is_the_horizon(d):
         assert couplings["horizon_published"] == pytest.approx(np.sqrt(d) * scale, rel=1e-4)
         if "anisotropic" not in setting.name:
             assert couplings["psi"] == pytest.approx(scale**2, rel=1e-12)
+
+
+def test_a_constant_tilt_is_as_long_as_asked_and_leaves_the_horizon():
+    settings = tilted_settings(4, [0.5, 2], [0, 1.5], SEED)
+    found = [setting.couplings() for setting in settings]
+    assert [couplings["horizon"] for couplings in found] == pytest.approx([0.5, 0.5, 2, 2])
+    assert [couplings["constant_tilt"] for couplings in found] == pytest.approx([0, 1.5, 0, 1.5])
+    assert len({setting.name for setting in settings}) == 4
+    (plain, *_) = horizon_settings([4], 10, [0.5], SEED)
+    np.testing.assert_allclose(settings[0].limit()[1], plain.limit()[1], rtol=1e-12)
 
 
 def test_published_horizon_leaves_the_softmax_scale_out():
@@ -74,12 +85,14 @@ def test_nested_sizes_share_tokens_and_others_do_not():
 
 
 @pytest.mark.parametrize("horizon", [0.3, 0.5])
-@pytest.mark.parametrize("kind", ["horizon", "published"])
+@pytest.mark.parametrize("kind", ["horizon", "tilted", "published"])
 def test_means_of_moments_are_within_four_standard_errors_of_the_limit(kind, horizon):
     """At small H the bias, O(1/n), is well below the noise that so few replicates leave."""
     n, replicates = 3000, 25
     if kind == "horizon":
         *_, setting = horizon_settings([3], 10, [horizon], SEED)
+    elif kind == "tilted":
+        (setting,) = tilted_settings(3, [horizon], [0.8], SEED)
     else:
         (unit,) = published_settings(4, 1.0, [1], SEED)
         (setting,) = published_settings(4, 1.0, [horizon / unit.couplings()["horizon"]], SEED)
@@ -109,23 +122,26 @@ def test_a_finite_reference_is_off_the_limit_and_not_the_samples():
 def test_float32_is_far_below_the_errors():
     for setting in horizon_settings([10], 10, [0.05, 5], SEED):
         errors = [errors_of(setting, protocol([256], 2, dtype=dtype)) for dtype in ("float32", "float64")]
-        for name in ("mean", "cov"):
-            np.testing.assert_allclose(errors[0][name], errors[1][name], rtol=1e-4)
+        np.testing.assert_allclose(errors[0]["error"][:2], errors[1]["error"][:2], rtol=1e-4)
 
 
 def test_layout_of_the_store():
     settings = horizon_settings([2], 10, [0.5, 2], SEED)
     errors = measure_settings(settings, errors_of, protocol([8, 16, 32], 4, group=2), "test")
-    assert errors["cov"].dims == ("setting", "replicate", "n")
+    assert errors["error"].dims == ("setting", "statistic", "replicate", "n")
+    assert errors["setting"].values.tolist() == [setting.name for setting in settings]
     assert errors["mean_gram"].dims == ("setting", "n", "group", "group_2")
     assert errors["mean_gram"].shape == (4, 3, 2, 2)
     assert errors["horizon"].dims == ("setting",)
     sample, limit = samples(settings[1], [8, 16, 32], 4)[3][2], settings[1].limit()
-    assert errors["mean"][1, 3, 2] == pytest.approx(np.linalg.norm(sample.mean - limit[0]))
-    assert errors["cov"][1, 3, 2] == pytest.approx(np.linalg.norm(sample.covariance - limit[1]))
-    assert errors["cov_scale"][1] == pytest.approx(np.linalg.norm(limit[1]))
+    one = errors.sel(setting=settings[1].name)
+    found = one["error"].sel(replicate=3, n=32)
+    assert found.sel(statistic="mean") == pytest.approx(np.linalg.norm(sample.mean - limit[0]))
+    assert found.sel(statistic="cov") == pytest.approx(np.linalg.norm(sample.covariance - limit[1]))
+    assert one["limit_scale"].sel(statistic="cov") == pytest.approx(np.linalg.norm(limit[1]))
     values, covariance = settings[1].heads.value_weight[0], np.diag(settings[1].variances)
-    assert errors["mean_scale"][1] == pytest.approx(np.sqrt(np.trace(values @ covariance @ values.T)))
+    spread = np.sqrt(np.trace(values @ covariance @ values.T))
+    assert one["limit_scale"].sel(statistic="mean") == pytest.approx(spread)
     np.testing.assert_array_equal(errors["dimension"], [2, 2, 2, 2])
     np.testing.assert_array_equal(errors["isotropic"], [True, True, False, False])
 
@@ -136,12 +152,12 @@ def test_each_reference_is_compared_with_the_same_samples():
     exact, finite = errors_by_reference(setting, ["exact", "finite"], 300, how)
     assert (exact["exact"], finite["exact"]) == (True, False)
     assert exact["scale"] == finite["scale"] == 50
-    np.testing.assert_array_equal(exact["cov"], errors_of(setting, how)["cov"])
+    np.testing.assert_array_equal(exact["error"], errors_of(setting, how)["error"])
     mean, covariance = finite_reference(setting, 300, how)
     for replicate, drawn in enumerate(samples(setting, [8, 16, 32], 4)):
         for i, sample in enumerate(drawn):
-            assert finite["mean"][replicate, i] == pytest.approx(np.linalg.norm(sample.mean - mean))
-            assert finite["cov"][replicate, i] == pytest.approx(np.linalg.norm(sample.covariance - covariance))
+            expected = np.linalg.norm(sample.mean - mean), np.linalg.norm(sample.covariance - covariance)
+            assert finite["error"][:2, replicate, i] == pytest.approx(expected)
 
 
 def test_rules_have_draws_of_their_own():

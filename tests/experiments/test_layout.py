@@ -1,8 +1,11 @@
 """Settings side by side: their order, their dimensions, and labels that are one number a setting."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
+from attnlimit.coordinates import STATISTICS
 from attnlimit.experiments.layout import measure_settings, setting_errors
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.theory.moments import moments
@@ -18,33 +21,42 @@ def samples(seed):
     return [[moments(drawn[:size]) for size in PROTOCOL.sizes] for drawn in rows]
 
 
-def errors_of(seed, protocol):
-    return setting_errors(samples(seed), *LIMIT, 9.0, {"horizon": float(seed)}, protocol.group) | {"dimension": 2}
+class Seeded(NamedTuple):
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"seed {self.seed}"
+
+
+def errors_of(setting, protocol):
+    coupling = {"horizon": float(setting.seed)}
+    return setting_errors(samples(setting.seed), *LIMIT, 9.0, coupling, protocol.group) | {"dimension": 2}
 
 
 def test_settings_lie_side_by_side_in_their_order():
-    errors = measure_settings([5, 3], errors_of, PROTOCOL, "test")
-    assert dict(errors.sizes) == {"setting": 2, "replicate": 6, "n": 3, "group": 2, "group_2": 2}
+    errors = measure_settings([Seeded(5), Seeded(3)], errors_of, PROTOCOL, "test")
+    assert dict(errors.sizes) == {"setting": 2, "statistic": 3, "replicate": 6, "n": 3, "group": 2, "group_2": 2}
+    assert errors["setting"].values.tolist() == ["seed 5", "seed 3"]
+    assert errors["statistic"].values.tolist() == list(STATISTICS)
     np.testing.assert_array_equal(errors["horizon"], [5, 3])
     np.testing.assert_array_equal(errors["dimension"], [2, 2])
     np.testing.assert_array_equal(errors["n"], PROTOCOL.sizes)
-    for setting, seed in enumerate((5, 3)):
+    for seed in (5, 3):
         for replicate, drawn in enumerate(samples(seed)):
             for i, sample in enumerate(drawn):
-                here = errors.isel(setting=setting, replicate=replicate, n=i)
-                assert here["mean"] == pytest.approx(np.linalg.norm(sample.mean - LIMIT[0]), rel=1e-12)
-                assert here["cov"] == pytest.approx(np.linalg.norm(sample.covariance - LIMIT[1]), rel=1e-12)
-                assert here["cov_spectral"] == pytest.approx(np.linalg.norm(sample.covariance - LIMIT[1], 2), rel=1e-12)
+                here = errors["error"].isel(replicate=replicate, n=i).sel(setting=f"seed {seed}")
+                mean, covariance = sample.mean - LIMIT[0], sample.covariance - LIMIT[1]
+                exact = np.linalg.norm(mean), np.linalg.norm(covariance), np.linalg.norm(covariance, 2)
+                assert here.values == pytest.approx(exact, rel=1e-12)
 
 
 def test_a_mean_is_scaled_by_the_values_and_a_covariance_by_its_limit():
-    errors = measure_settings([5], errors_of, PROTOCOL, "test")
-    assert errors["mean_scale"] == [3]
-    assert errors["cov_scale"] == [np.hypot(1, 4)]
-    assert errors["cov_spectral_scale"] == [4]
+    errors = measure_settings([Seeded(5)], errors_of, PROTOCOL, "test")
+    np.testing.assert_allclose(errors["limit_scale"], [[3, np.hypot(1, 4), 4]])  # (setting, statistic)
 
 
 def test_products_of_group_means_give_the_norm_of_the_mean_difference():
-    errors = measure_settings([5], errors_of, PROTOCOL, "test")
+    errors = measure_settings([Seeded(5)], errors_of, PROTOCOL, "test")
     mean = np.mean([[sample.mean for sample in drawn] for drawn in samples(5)], axis=0) - LIMIT[0]  # (n, feature)
     np.testing.assert_allclose(errors["mean_gram"][0].mean(("group", "group_2")), (mean**2).sum(1), rtol=1e-10)

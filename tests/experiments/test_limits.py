@@ -6,6 +6,7 @@ import pytest
 from attnlimit.attention.kernel import output_shift
 from attnlimit.attention.streaming import Pass
 from attnlimit.experiments.limits import centre_of, keys_and_queries, limit_part
+from attnlimit.experiments.merging import OUTPUT
 from attnlimit.parts import cuts, share
 from attnlimit.theory.moments import Moments, merge_all
 from support import dense
@@ -31,7 +32,7 @@ def parts_of(layer, queries, parts=1):
 
 
 def merged(part):
-    whole = merge_all(Moments(*block) for block in zip(*(part[name].values for name in Moments._fields), strict=True))
+    whole = merge_all(Moments(*block) for block in zip(*(part[name].values for name in OUTPUT), strict=True))
     return whole.mean + part["output_shift"].values, whole.covariance
 
 
@@ -54,7 +55,7 @@ def test_some_queries_are_tokens_drawn_once_that_attend_to_all(layer):
     mean, covariance = merged(part)
     np.testing.assert_allclose(mean, rows.mean(0), rtol=1e-10)
     np.testing.assert_allclose(covariance, np.cov(rows.T, bias=True), rtol=1e-8, atol=1e-12)
-    assert part["count"].sum() == 20
+    assert part["output_count"].sum() == 20
 
 
 @pytest.mark.parametrize("parts", [2, 3, 9])
@@ -63,12 +64,12 @@ def test_another_cut_into_jobs_gives_the_same_blocks_to_the_bit(parts):
     _, (whole,) = parts_of(3, queries=0)
     _, cut = parts_of(3, queries=0, parts=parts)
     assert [int(block) for part in cut for block in part["block"]] == list(range(6))
-    for name in ("count", "mean", "scatter", "fourth_moment"):
+    for name in (*OUTPUT, "fourth_moment"):
         joined = np.concatenate([part[name].values for part in cut])
         np.testing.assert_array_equal(joined, whole[name])
     for part in cut:
         np.testing.assert_array_equal(part["centre"], whole["centre"])
-        assert part["scatter"].dims == whole["scatter"].dims
+        assert part["output_scatter"].dims == whole["output_scatter"].dims
 
 
 def test_the_shift_is_that_of_the_centre():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.coordinates import STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import STATISTICS, by_head, whole_layer
 from attnlimit.experiments.errors import replicate_errors
 from attnlimit.experiments.merging import merge_errors, merge_limits
 from attnlimit.theory.moments import moments
@@ -32,9 +32,9 @@ def limit_parts(cuts):
         mine = range(first, first + count)
         data = xr.Dataset(
             {
-                "count": ("block", np.array([blocks[i].count for i in mine])),
-                "mean": (("block", "feature"), np.reshape([blocks[i].mean for i in mine], (-1, WIDE))),
-                "scatter": (
+                "output_count": ("block", np.array([blocks[i].count for i in mine])),
+                "output_mean": (("block", "feature"), np.reshape([blocks[i].mean for i in mine], (-1, WIDE))),
+                "output_scatter": (
                     ("block", "feature", "feature_2"),
                     np.reshape([blocks[i].scatter for i in mine], (-1, WIDE, WIDE)),
                 ),
@@ -54,10 +54,11 @@ def limit_parts(cuts):
 
 def test_a_limit_is_that_of_all_its_outputs():
     limit = merge_limits(limit_parts([6]), queries=60, population=60)
-    np.testing.assert_allclose(limit["mean"], OUTPUTS.mean(0) + SHIFT, rtol=1e-12)
-    np.testing.assert_allclose(limit["covariance"], np.cov(OUTPUTS.T, bias=True), rtol=1e-10)
-    np.testing.assert_array_equal(limit["head"], [0, 1, WHOLE_LAYER])
-    np.testing.assert_array_equal(limit["mean_se"], 0)  # all queries were asked
+    np.testing.assert_allclose(limit["limit_mean"], OUTPUTS.mean(0) + SHIFT, rtol=1e-12)
+    np.testing.assert_allclose(limit["limit_covariance"], np.cov(OUTPUTS.T, bias=True), rtol=1e-10)
+    np.testing.assert_array_equal(limit["head"], [0, 1])
+    np.testing.assert_array_equal(limit["limit_mean_se"], [0, 0])  # all queries were asked
+    assert limit["layer_limit_mean_se"] == 0
     np.testing.assert_array_equal(limit["centre"], CENTRE)
 
 
@@ -66,8 +67,10 @@ def test_some_queries_leave_a_standard_error():
     limit = merge_limits(limit_parts([6]), queries=60, population=240)
     spread = OUTPUTS.var(0)
     traces = np.array([spread[:WIDTH].sum(), spread[WIDTH:].sum(), spread.sum()])
-    np.testing.assert_allclose(limit["mean_se"], np.sqrt(traces / 60 * (1 - 60 / 240)), rtol=0.02)
-    assert (limit["cov_se"] > 0).all()
+    expected = np.sqrt(traces / 60 * (1 - 60 / 240))
+    np.testing.assert_allclose(limit["limit_mean_se"], expected[:2], rtol=0.02)
+    np.testing.assert_allclose(limit["layer_limit_mean_se"], expected[2], rtol=0.02)
+    assert (limit["limit_covariance_se"] > 0).all() and limit["layer_limit_covariance_se"] > 0
 
 
 @pytest.mark.parametrize("cuts", [[2, 4], [1, 2, 3], [3, 0, 3], [1] * 6])
@@ -94,14 +97,14 @@ SAMPLES = [[moments(OUTPUTS[RNG.integers(60, size=size)]) for size in SIZES] for
 def error_parts(cuts):
     """The same eight replicates, so many a part."""
     parts, first = [], 0
-    limit = LIMIT["mean"].values - SHIFT, LIMIT["covariance"].values
+    limit = LIMIT["limit_mean"].values - SHIFT, LIMIT["limit_covariance"].values
     for count in cuts:
         mine = range(first, first + count)
         measured = replicate_errors([SAMPLES[i] for i in mine], *limit, HEADS, GROUP)
-        data = {name: (("head", "replicate", "n"), measured[name]) for name in STATISTICS}
+        data = by_head("error", ("statistic", "head", "replicate", "n"), measured["error"])
         data["mean_difference"] = (("group", "n", "feature"), measured["mean_difference"])
         data["cov_difference"] = (("group", "n", "feature", "feature_2"), measured["cov_difference"])
-        coords = {"head": [*range(HEADS), WHOLE_LAYER], "replicate": list(mine), "n": SIZES, "layer": 5}
+        coords = {"statistic": list(STATISTICS), "head": range(HEADS), "replicate": list(mine), "n": SIZES, "layer": 5}
         coords["group"] = np.unique(np.array(mine) // GROUP)
         parts.append(xr.Dataset(data, coords=coords))
         first += count
@@ -119,28 +122,36 @@ def test_errors_in_other_parts_have_the_same_bits(cuts):
 
 def test_the_couplings_of_the_heads_are_attached_and_the_whole_layer_has_none():
     errors = joined([4, 4])
-    np.testing.assert_array_equal(errors["head"], [0, 1, WHOLE_LAYER])
+    np.testing.assert_array_equal(errors["head"], [0, 1])
     for name in COUPLINGS:
-        np.testing.assert_array_equal(errors[name], [*GEOMETRY[name].values, np.nan])
+        np.testing.assert_array_equal(errors[name], GEOMETRY[name])
+    assert not set(COUPLINGS) & set(whole_layer(errors))
     assert errors["horizon_published"] == 7  # one number a layer
     assert not {"token_mean", "token_covariance"} & set(errors)
 
 
 def test_scales_are_those_of_single_values_and_of_the_limit():
     errors = joined([8])
-    np.testing.assert_allclose(errors["mean_scale"], np.sqrt([*SPREAD, sum(SPREAD)]), rtol=1e-12)
-    covariance = LIMIT["covariance"].values
+    covariance = LIMIT["limit_covariance"].values
     blocks = covariance[:WIDTH, :WIDTH], covariance[WIDTH:, WIDTH:], covariance
-    np.testing.assert_allclose(errors["cov_scale"], [np.linalg.norm(block) for block in blocks], rtol=1e-12)
-    np.testing.assert_allclose(errors["cov_spectral_scale"], [np.linalg.norm(block, 2) for block in blocks], rtol=1e-9)
-    for name, se in (("mean", "mean_se"), ("cov", "cov_se"), ("cov_spectral", "cov_se")):
-        np.testing.assert_array_equal(errors[f"{name}_limit_se"], LIMIT[se])
+    expected = [
+        np.sqrt([*SPREAD, sum(SPREAD)]),
+        [np.linalg.norm(block) for block in blocks],
+        [np.linalg.norm(block, 2) for block in blocks],
+    ]
+    expected = np.array(expected)  # (statistic, head + 1)
+    np.testing.assert_allclose(errors["limit_scale"], expected[:, :2], rtol=1e-9)
+    np.testing.assert_allclose(errors["layer_limit_scale"], expected[:, 2], rtol=1e-9)
+    for name, moment in (("mean", "mean"), ("cov", "covariance"), ("cov_spectral", "covariance")):
+        for whole in ("", "layer_"):
+            found = errors[f"{whole}limit_se"].sel(statistic=name)
+            np.testing.assert_array_equal(found, LIMIT[f"{whole}limit_{moment}_se"])
 
 
 def test_differences_are_the_means_over_all_replicates():
     errors = joined([2, 6])
     means = np.array([[sample.mean for sample in drawn] for drawn in SAMPLES])  # (replicate, n, feature)
-    difference = means.mean(0) - (LIMIT["mean"].values - SHIFT)
+    difference = means.mean(0) - (LIMIT["limit_mean"].values - SHIFT)
     np.testing.assert_allclose(errors["mean_difference"], difference, rtol=1e-10)
-    gram = errors["mean_gram"].sel(head=WHOLE_LAYER).mean(("group", "group_2"))
+    gram = errors["layer_mean_gram"].mean(("group", "group_2"))
     np.testing.assert_allclose(gram, (difference**2).sum(1), rtol=1e-10)

@@ -78,13 +78,13 @@ def test_other_settings_change_no_number(nested):
             again = errors_of(setting, protocol)
             assert all(np.array_equal(again[name], numbers) for name, numbers in few[setting.name].items())
     first, second = (errors_of(Setting(name, 1.0, heads, {}), protocol) for name in ("one", "other"))
-    assert not np.isclose(first["mean"], second["mean"]).any()  # the same scale, other tokens
+    assert not np.isclose(first["error"][0], second["error"][0]).any()  # the same scale, other tokens
 
 
 def test_more_replicates_leave_the_first_as_they_are():
     (setting,) = choose_settings(unit_heads(5, seed=PROTOCOL.seed), 1.0, [1], [])
     few, many = (errors_of(setting, PROTOCOL._replace(replicates=count)) for count in (6, 10))
-    np.testing.assert_array_equal(many["cov"][:6], few["cov"])
+    np.testing.assert_array_equal(many["error"][:, :6], few["error"])
 
 
 def test_attention_at_a_published_scale_is_a_hardmax():
@@ -103,7 +103,7 @@ def test_float32_serves_at_the_largest_published_scale():
     (setting,) = choose_settings(unit_heads(50, seed=1), 1.0, [], [1e5])
     protocol = PROTOCOL._replace(sizes=[100, 400])
     single, double = (errors_of(setting, protocol._replace(dtype=dtype)) for dtype in ("float32", "float64"))
-    np.testing.assert_allclose(single["cov"], double["cov"], rtol=1e-4)
+    np.testing.assert_allclose(single["error"][1], double["error"][1], rtol=1e-4)
 
 
 def test_store_is_what_the_fit_reads():
@@ -118,7 +118,7 @@ def test_store_is_what_the_fit_reads():
         saturated=0.5,
     )
     assert rates["beta"].dims == ("statistic", "part", "setting")
-    assert np.isfinite(rates["beta"].sel(part=[0, 2], statistic=[0, 1])).all()
+    assert np.isfinite(rates["beta"].sel(part=["error", "fluctuation"], statistic=["mean", "cov"])).all()
     np.testing.assert_allclose(rates["horizon"][:2], [0.3, 1])
     np.testing.assert_array_equal(rates["published"], [False, False, True])
     np.testing.assert_array_equal(rates["attended"], errors["attended"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attnlimit.coordinates import whole_layer
 from attnlimit.experiments.tails import (
     both_signs,
     leading_eigenvectors,
@@ -131,19 +132,19 @@ def test_the_tails_of_tokens_by_the_plain_formulas():
     blocks = (tokens[cut] for cut in (slice(0, 90), slice(90, 100), slice(100, None)))
     found = tails_of_tokens(blocks, mean, covariance, matrices, 2, [0.5, 1], enough=50)
     assert found["log_mgf_ratio"].dims == ("head", "direction", "scale")
-    assert found["log_mgf_ratio"].shape == (3, 2, 4)
+    assert found["log_mgf_ratio"].shape == (2, 2, 4) and found["layer_log_mgf_ratio"].shape == (2, 4)
     np.testing.assert_allclose(found["eigenvalues"], np.linalg.eigvalsh(covariance)[::-1], rtol=1e-10)
-    families = [*(tilt_directions(covariance, matrix, 2) for matrix in matrices), leading_eigenvectors(covariance, 2)]
-    for head, directions in enumerate(families):
+    families = [(found.sel(head=head), tilt_directions(covariance, matrices[head], 2)) for head in range(2)]
+    for family, directions in [*families, (whole_layer(found), leading_eigenvectors(covariance, 2))]:
         along = (tokens - mean) @ directions.T  # (token, direction)
         u = along / along.std(0)
-        np.testing.assert_allclose(found["variance"][head], along.var(0), rtol=1e-10)
-        np.testing.assert_allclose(found["kurtosis"][head], (u**4).mean(0) - 3, rtol=1e-9)
+        np.testing.assert_allclose(family["variance"], along.var(0), rtol=1e-10)
+        np.testing.assert_allclose(family["kurtosis"], (u**4).mean(0) - 3, rtol=1e-9)
         for scale in found["scale"].values:
             weights = np.exp(scale * u)
-            here = found.isel(head=head).sel(scale=scale)
+            here = family.sel(scale=scale)
             np.testing.assert_allclose(here["log_mgf_ratio"], np.log(weights.mean(0)) / (scale**2 / 2), rtol=1e-9)
             effective = weights.sum(0) ** 2 / (weights**2).sum(0)
             np.testing.assert_allclose(here["effective_tokens"], effective, rtol=1e-9)
-    ratio, effective = found["log_mgf_ratio"].values, found["effective_tokens"].values
-    np.testing.assert_array_equal(found["sub_gaussian"], sub_gaussian_constant(ratio, effective, 50))
+        ratio, carried = family["log_mgf_ratio"].values, family["effective_tokens"].values
+        assert family["sub_gaussian"] == sub_gaussian_constant(ratio, carried, 50)

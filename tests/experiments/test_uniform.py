@@ -158,11 +158,13 @@ def test_the_store_holds_every_sample_of_a_line_and_a_plane():
     np.testing.assert_array_equal(raw["radius"], [0.5, 1, 0.5, 1])
     missing = np.isnan(raw["sup"]).transpose("n", "setting", "replicate")
     assert missing[2, 2:].all() and not missing[:2].any() and not missing[2, :2].any()
-    for setting in range(4):
+    names = ["d = 1, R = 0.5", "d = 1, R = 1", "d = 2, R = 0.5", "d = 2, R = 1"]
+    assert raw["setting"].values.tolist() == names
+    for setting, name_of_ball in enumerate(names):
         dimension, place = 1 + setting // 2, setting % 2
         own = replicate(5, dimension, 100, 3, radii, GRID)
         for name in ("sup", "sup_coarse", "effective"):
-            assert raw[name].sel(setting=setting, replicate=3, n=100) == own[name][place]
+            assert raw[name].sel(setting=name_of_ball, replicate=3, n=100) == own[name][place]
         limit = limit_suprema(5, dimension, 30, radii, GRID)[:, place]
         assert raw["clt_sup"][setting] == pytest.approx(limit.mean(), rel=1e-12)
         assert raw["clt_edge"][setting] == edge_deviation(radii[place], dimension)

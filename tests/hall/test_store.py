@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnlimit import store
+from attnlimit.descriptions import long_name
 from attnlimit.files import sha256_of
 from attnlimit.store import chunk_shape, identity, read, write
 
@@ -91,6 +92,65 @@ def test_plain_xarray_opens_a_store(tmp_path):
     plain = xr.open_zarr(zarr.storage.ZipStore(path, mode="r"), consolidated=False)
     xr.testing.assert_equal(plain.load(), small())
     assert plain.attrs["model"] == MODEL
+
+
+def labelled() -> xr.Dataset:
+    """As a store of rates: labels that are words, of unequal length and not only ASCII, beside numbers."""
+    dims = ("statistic", "part", "layer", "head")
+    return xr.Dataset(
+        {"beta": (dims, np.arange(2 * 2 * 2 * 6.0).reshape(2, 2, 2, 6)), "alpha": ("setting", [0.5, 1.0])},
+        coords={
+            "statistic": ["mean", "cov_spectral"],
+            "part": ["error", "bias"],
+            "layer": [0, 3],
+            "head": range(6),
+            "setting": ["|t| = 0", "α = ½, R = 1"],
+        },
+    )
+
+
+def test_labels_that_are_words_come_back_as_plain_text(tmp_path):
+    path = tmp_path / "a.zarr.zip"
+    write(labelled(), path)
+    found = read(path)
+    xr.testing.assert_equal(found, labelled())
+    for name in ("statistic", "part", "setting"):
+        assert found[name].dtype.kind == "U" and found.indexes[name].tolist() == labelled().indexes[name].tolist()
+    assert found["beta"].sel(layer=3, head=5, statistic="mean", part="error") == 11
+    assert read(path, statistic="cov_spectral", part=["bias"])["beta"].shape == (1, 2, 6)
+    with pytest.raises(LookupError, match=r"no statistic median; it has \['mean', 'cov_spectral'\]"):
+        read(path, statistic="median")
+
+
+def test_words_too_give_the_same_bytes_again(tmp_path):
+    first, second, again = (tmp_path / f"{name}.zarr.zip" for name in ("first", "second", "again"))
+    write(labelled(), first, seed=1)
+    write(labelled(), second, seed=1)
+    write(read(first), again, seed=1)
+    assert sha256_of(first) == sha256_of(second) == sha256_of(again)
+    write(labelled().assign_coords(part=["error", "biases"]), second, seed=1)
+    assert sha256_of(first) != sha256_of(second)
+
+
+def test_plain_xarray_selects_by_words_in_a_store_of_rates(tmp_path):
+    """What a notebook does: no line of this library, and what a variable is stands beside it."""
+    path = tmp_path / "rates.zarr.zip"
+    write(labelled(), path)
+    rates = xr.open_zarr(zarr.storage.ZipStore(path, mode="r"), consolidated=False)
+    assert rates.beta.sel(layer=3, head=5, statistic="mean", part="error") == 11
+    assert rates.alpha.sel(setting="α = ½, R = 1") == 1
+    assert {name: rates[name].attrs["long_name"] for name in ("beta", "statistic")} == {
+        name: long_name(name) for name in ("beta", "statistic")
+    }
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_flipped_bit_in_a_word_is_refused(tmp_path):
+    path = tmp_path / "a.zarr.zip"
+    write(labelled(), path)
+    rewrite(path, lambda entries: entries.update({"part/c/0": flip(entries["part/c/0"], 12)}))
+    with pytest.raises(ValueError, match="damaged store"):
+        read(path)
 
 
 def test_a_label_reads_that_part(chunked):

@@ -10,7 +10,7 @@ import xarray as xr
 
 from attnlimit.attention.draws import draws
 from attnlimit.claims.moments import model_remark
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.experiments.errors import limit_is_exact
 from attnlimit.rates.answer import answer
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT
@@ -41,13 +41,13 @@ def test_a_limit_is_exact_with_replacement_and_all_queries():
 
 def rates(**attrs) -> xr.Dataset:
     dims = ("layer", "statistic", "part", "head")
-    shape = (1, len(STATISTICS), len(PARTS), 4)
+    shape = (1, len(STATISTICS), len(PARTS), 3)
     stream = np.random.default_rng(0)
     data = xr.Dataset(
         {name: (dims, stream.uniform(0.1, 1, shape)) for name in ("beta", "beta_high", "chi2", "dof")},
-        coords={"layer": [0], "head": [0, 1, 2, WHOLE_LAYER], "n": [64, 128]},
+        coords={"layer": [0], "head": [0, 1, 2], "n": [64, 128], "statistic": list(STATISTICS), "part": list(PARTS)},
     )
-    data["horizon"] = (("layer", "head"), [[0.5, 1.0, 2.0, np.nan]])
+    data["horizon"] = (("layer", "head"), [[0.5, 1.0, 2.0]])
     data["misfit"] = data["saturated"] = data["beta"] < 0
     return data.assign_attrs(model={"name": "m"}, population=1000, **attrs)
 

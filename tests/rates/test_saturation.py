@@ -16,11 +16,11 @@ SIZES = np.array([64, 128, 256, 512, 1024])
 def fitted(curves, **how) -> xr.Dataset:
     """Rates of settings whose expected errors, relative to a scale of 2, are the curves (setting, n)."""
     rng = np.random.default_rng(0)
-    errors = xr.Dataset(coords={"setting": range(len(curves)), "n": SIZES})
-    for name in STATISTICS:
-        noise = np.exp(0.001 * rng.normal(size=(len(curves), 12, len(SIZES))))
-        errors[name] = (("setting", "replicate", "n"), 2 * np.asarray(curves, float)[:, None] * noise)
-        errors[f"{name}_scale"] = ("setting", np.full(len(curves), 2.0))
+    names = [f"curve {number}" for number in range(len(curves))]
+    errors = xr.Dataset(coords={"setting": names, "n": SIZES, "statistic": list(STATISTICS)})
+    noise = np.exp(0.001 * rng.normal(size=(len(STATISTICS), len(curves), 12, len(SIZES))))
+    errors["error"] = (("statistic", "setting", "replicate", "n"), 2 * np.asarray(curves, float)[:, None] * noise)
+    errors["limit_scale"] = (("statistic", "setting"), np.full((len(STATISTICS), len(curves)), 2.0))
     errors["horizon"], errors["psi"] = ("setting", np.ones(len(curves))), ("setting", np.ones(len(curves)))
     plans = [Bootstrap(100, True, np.random.default_rng(number)) for number in range(3)]
     return fit_errors(errors, plans, misfit=3, saturated=0.5, **how)
@@ -32,24 +32,26 @@ def power(beta, last):
 
 def test_a_large_error_is_saturated_only_if_it_hardly_falls():
     curves = [power(0.05, 0.9), power(0.3, 0.9), power(0.05, 0.4), power(0.3, 0.4)]
-    found = fitted(curves, saturated_slope=0.1)["saturated"].isel(part=0)
+    found = fitted(curves, saturated_slope=0.1)["saturated"].sel(part="error")
     np.testing.assert_array_equal(found, [[True, False, False, False]] * len(STATISTICS))
 
 
 def test_the_slope_that_counts_is_the_late_one():
     """One curve falls at first and then stays, one stays and then falls; over all n both have the same slope."""
     stays, falls = [4, 2, 1, 0.99, 0.98], [4, 3.99, 3.98, 2, 1]
-    found = fitted([stays, falls], saturated_slope=0.1)["saturated"].isel(part=0, statistic=0)
+    found = fitted([stays, falls], saturated_slope=0.1)["saturated"].sel(part="error", statistic="mean")
     np.testing.assert_array_equal(found, [True, False])
 
 
 def test_without_a_slope_the_error_alone_decides():
-    found = fitted([power(0.05, 0.9), power(0.3, 0.9), power(0.3, 0.4)])["saturated"].isel(part=0, statistic=0)
+    found = fitted([power(0.05, 0.9), power(0.3, 0.9), power(0.3, 0.4)])["saturated"].sel(
+        part="error", statistic="mean"
+    )
     np.testing.assert_array_equal(found, [True, True, False])
 
 
 def test_a_part_that_is_not_there_is_not_saturated():
-    assert not fitted([power(0.05, 0.9)], saturated_slope=0.1)["saturated"].isel(part=slice(1, None)).any()
+    assert not fitted([power(0.05, 0.9)], saturated_slope=0.1)["saturated"].sel(part=["bias", "fluctuation"]).any()
 
 
 @pytest.mark.parametrize(
@@ -83,15 +85,15 @@ def test_a_store_of_rates_has_tokens_for_each_share_statistic_and_setting():
 def test_the_table_has_tokens_in_the_rows_of_the_error():
     rates = fitted([SIZES**-0.5, power(0.05, 0.9)], saturated_slope=0.1)
     rates["beta"] = rates["beta"].fillna(1)  # as if bias and fluctuation had been fitted
-    rates.attrs = {"source": "gaussian", "replicates": 12, "settings": ["fast", "slow"]}
+    rates = rates.assign_coords(setting=["fast", "slow"]).assign_attrs(source="gaussian", replicates=12)
     table = rates_table(rates)
     error = table[table["part"] == PARTS[0]]
     columns = [f"tokens_{percent}{end}" for percent in (10, 5, 1) for end in ("", "_low", "_high", "_extrapolated")]
-    assert [name for name in table.columns if name.startswith("tokens_needed")] == columns
+    assert [name for name in table.columns if name.startswith("tokens_")] == columns
     assert error[columns].notna().all(axis=None)
     assert table[table["part"] != PARTS[0]][columns].isna().all(axis=None)
     fast = error[(error["setting"] == "fast") & (error["statistic"] == "cov")].iloc[0]
-    of = rates.sel(setting=0).isel(statistic=STATISTICS.index("cov"))
+    of = rates.sel(setting="fast", statistic="cov")
     assert fast["tokens_5_high"] == of["tokens_needed_high"].sel(eps=0.05)
     assert fast["tokens_1"] == of["tokens_needed"].sel(eps=0.01) and fast["tokens_1_extrapolated"]
     assert not fast["tokens_10_extrapolated"]

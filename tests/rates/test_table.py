@@ -1,5 +1,6 @@
 """One row for each fit that exists, with the columns that the report names."""
 
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import PARTS, STATISTICS, as_whole_layer, is_whole, whole_layer
+from attnlimit.rates.power_law import LOCAL
 from attnlimit.rates.table import LABELS, rates_table, write_csv
 
 HEADER = (
@@ -19,44 +21,43 @@ HEADER = (
     "dimension,isotropic,exact,scale,published,attended,of_layer,of_head,alpha,tilt_factor"
 )
 FITTED = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "relative_error")
-SLOPES = ("local_slope", "local_slope_low", "local_slope_high")
 PER_HEAD = (
     *("horizon", "horizon_one_sided", "horizon_frobenius", "psi"),
     *("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic"),
 )
 
 
-@pytest.fixture
-def rates() -> xr.Dataset:
-    """Every number its own: two layers of two heads and the whole; the spectral norm has an error part only."""
-    dims = ("layer", "statistic", "part", "head")
-    shape = (2, len(STATISTICS), len(PARTS), 3)
-    data = xr.Dataset(
-        coords={
-            "layer": [0, 5],
-            "statistic": range(len(STATISTICS)),
-            "part": range(len(PARTS)),
-            "head": [0, 1, WHOLE_LAYER],
-            "n": [64, 512, 4096],
-        },
-        attrs={"source": "bert", "replicates": 100, "population": 50176},
-    )
+def numbered(unit: tuple[str, ...], start: float) -> xr.Dataset:
+    """Fits, every number its own; the spectral norm has an error part only."""
+    sizes = {"layer": 2, "statistic": len(STATISTICS), "part": len(PARTS), "head": 2}
+    dims = ("layer", "statistic", "part", *unit)
+    shape = tuple(sizes[name] for name in dims)
+    labels = {"layer": [0, 5], "statistic": list(STATISTICS), "part": list(PARTS), "n": [64, 512, 4096]}
+    data = xr.Dataset(coords=labels | {name: range(sizes[name]) for name in unit})
     for number, name in enumerate(FITTED):
-        array = number + np.arange(np.prod(shape)).reshape(shape) / 100
+        array = start + number + np.arange(prod(shape)).reshape(shape) / 100
         array[:, STATISTICS.index("cov_spectral"), 1:] = np.nan
         data[name] = (dims, array)
-    data["beta"][dict(layer=1, statistic=0, part=PARTS.index("bias"), head=1)] = np.nan
     data["value"] = ((*dims, "n"), np.ones((*shape, 3)))
-    for number, name in enumerate(SLOPES):
-        both = 10.0 + number + np.arange(2 * np.prod(shape)).reshape(*shape, 2) / 1000
+    for number, name in enumerate(LOCAL):
+        both = start + 10.0 + number + np.arange(2 * prod(shape)).reshape(*shape, 2) / 1000
         data[name] = ((*dims, "interval"), both)
-    data["limit_se"] = (("layer", "statistic", "head"), np.arange(18).reshape(2, 3, 3) / 1000)
+    of_limit = (*dims[:2], *unit)
+    data["limit_se"] = (of_limit, np.arange(prod(map(sizes.get, of_limit))).reshape([*map(sizes.get, of_limit)]) / 1000)
     data["misfit"] = data["chi2"] > 6.3
     data["saturated"] = data["relative_error"] > 8.2
-    for number, name in enumerate(PER_HEAD):
-        data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2, np.nan], [0.3, 0.4, np.nan]]))
-    data["horizon_published"] = ("layer", [40.0, 50.0])
     return data
+
+
+@pytest.fixture
+def rates() -> xr.Dataset:
+    """Two layers of two heads and the whole."""
+    data = numbered(("head",), 0.0).merge(as_whole_layer(numbered((), 0.5)))
+    data["beta"].loc[{"layer": 5, "statistic": "mean", "part": "bias", "head": 1}] = np.nan
+    for number, name in enumerate(PER_HEAD):
+        data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2], [0.3, 0.4]]))
+    data["horizon_published"] = ("layer", [40.0, 50.0])
+    return data.assign_attrs(source="bert", replicates=100, population=50176)
 
 
 def one(table: pd.DataFrame, **where) -> pd.Series:
@@ -114,12 +115,12 @@ def test_there_is_a_row_for_each_fit_and_none_for_what_was_not_fitted(rates):
 
 def test_a_row_holds_the_numbers_of_its_fit(rates):
     row = one(rates_table(rates), layer=5, head="1", statistic="cov", part="fluctuation")
-    fit = rates.sel(layer=5, head=1, statistic=1, part=2)
+    fit = rates.sel(layer=5, head=1, statistic="cov", part="fluctuation")
     for name in (*FITTED, *PER_HEAD):
         assert row[name] == float(fit[name]), name
-    for name in SLOPES:
+    for name in LOCAL:
         assert row[f"last_{name}"] == float(fit[name][-1]), name
-    assert row["limit_se"] == float(fit["limit_se"]) == 0.013
+    assert row["limit_se"] == float(fit["limit_se"]) == 0.009
     assert row["horizon"] == 20.4 and row["horizon_published"] == 50
     assert row["misfit"] == bool(fit["misfit"]) and row["saturated"] == bool(fit["saturated"])
     facts = row[["source", "n_min", "n_max", "replicates", "population"]]
@@ -131,18 +132,24 @@ def test_the_whole_layer_is_all_and_has_no_horizon(rates):
     assert set(table["head"]) == {"0", "1", "all"}
     whole = table[table["head"] == "all"]
     assert whole[list(PER_HEAD)].isna().all(axis=None)
-    assert one(table, layer=0, head="all", statistic="mean", part="error")["beta"] == pytest.approx(0.02)
+    assert whole["horizon_published"].to_list() == [40.0] * 7 + [50.0] * 7  # one number a layer
+    row = one(table, layer=5, head="all", statistic="cov", part="bias")
+    fit = whole_layer(rates).sel(layer=5, statistic="cov", part="bias")
+    for name in (*FITTED, "misfit", "saturated", "limit_se"):
+        assert row[name] == fit[name], name
+    assert row["last_local_slope"] == float(fit["local_slope"][-1])
 
 
 def test_a_simulation_has_settings_instead_of_layers_and_heads(rates):
-    simulated = rates.isel(layer=0, drop=True).rename(head="setting").assign_coords(setting=range(3))
-    simulated["dimension"], simulated["isotropic"] = ("setting", [1, 3, 3]), ("setting", [True, True, False])
-    simulated.attrs = {"source": "gaussian", "replicates": 8, "settings": ["scale 0.1", "scale 1", "scale 10"]}
+    of_heads = rates[[name for name in rates.data_vars if not is_whole(name)]]
+    simulated = of_heads.isel(layer=0, drop=True).rename(head="setting").assign_coords(setting=["scale 0.1", "scale 1"])
+    simulated["dimension"], simulated["isotropic"] = ("setting", [1, 3]), ("setting", [False, True])
+    simulated.attrs = {"source": "gaussian", "replicates": 8}
     table = rates_table(simulated)
     assert ",".join(table.columns) == HEADER
     assert table[["layer", "head", "population"]].isna().all(axis=None)
     row = one(table, setting="scale 1", statistic="cov", part="bias")
-    assert row["beta"] == float(simulated["beta"].sel(setting=1, statistic=1, part=1))
+    assert row["beta"] == float(simulated["beta"].sel(setting="scale 1", statistic="cov", part="bias"))
     assert (row["source"], row["replicates"], row["horizon"]) == ("gaussian", 8, 20.2)
     assert (row["dimension"], row["isotropic"]) == (3, True)
     assert table[["exact", "scale", "published", "attended", "of_layer", "of_head", "alpha"]].isna().all(axis=None)

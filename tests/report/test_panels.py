@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex, to_rgba
 
-from attnlimit.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.coordinates import PARTS, STATISTICS, by_head, whole_layer
 from attnlimit.report.panels import draw_predictions, draw_rates
 from attnlimit.report.style import COLOURS, NAMES
 from attnlimit.store import write
@@ -77,29 +77,21 @@ def test_curves_are_the_bound_and_the_heuristic_over_all_horizons(axis, power, s
 
 def made_up_rates() -> xr.Dataset:
     """What plot_convergence reads of a store of rates: two layers of two heads and the whole."""
-    heads, n = [0, 1, WHOLE_LAYER], np.array([100, 300, 1000, 5000])
+    n = np.array([100, 300, 1000, 5000])
     dims = ("statistic", "part", "layer", "head", "n")
-    shape = (len(STATISTICS), len(PARTS), 2, len(heads))
+    shape = (len(STATISTICS), len(PARTS), 2, 3)
     stream = np.random.default_rng(7)
     beta = stream.uniform(0.1, 0.6, shape)
     value = stream.uniform(0.5, 2, (*shape, 1)) * n ** -beta[..., None] * stream.uniform(0.9, 1.1, (*shape, len(n)))
     return xr.Dataset(
-        {
-            "value": (dims, value),
-            "value_se": (dims, 0.05 * value),
-            "beta": (dims[:-1], beta),
-            "intercept": (dims[:-1], stream.uniform(-1, 1, shape)),
-            "misfit": (dims[:-1], np.zeros(shape, bool)),
-            "saturated": (dims[:-1], np.zeros(shape, bool)),
-            "limit_scale": (("statistic", "layer", "head"), stream.uniform(0.5, 2, (len(STATISTICS), 2, len(heads)))),
-        },
-        coords={
-            "statistic": range(len(STATISTICS)),
-            "part": range(len(PARTS)),
-            "layer": [0, 4],
-            "head": heads,
-            "n": n,
-        },
+        by_head("value", dims, value)
+        | by_head("value_se", dims, 0.05 * value)
+        | by_head("beta", dims[:-1], beta)
+        | by_head("intercept", dims[:-1], stream.uniform(-1, 1, shape))
+        | by_head("misfit", dims[:-1], np.zeros(shape, bool))
+        | by_head("saturated", dims[:-1], np.zeros(shape, bool))
+        | by_head("limit_scale", ("statistic", "layer", "head"), stream.uniform(0.5, 2, (len(STATISTICS), 2, 3))),
+        coords={"statistic": list(STATISTICS), "part": list(PARTS), "layer": [0, 4], "head": [0, 1], "n": n},
     )
 
 
@@ -132,9 +124,7 @@ def test_the_figure_of_a_store_shows_its_numbers(tmp_path):
         words = spoken(page, panel)
         assert f"layer{layer}" in words
         for name, colour in COLOURS.items():
-            whole = rates.sel(
-                statistic=STATISTICS.index(name), part=PARTS.index("error"), layer=layer, head=WHOLE_LAYER
-            )
+            whole = whole_layer(rates).sel(statistic=name, part="error", layer=layer)
             (label,) = (word for word in words if word.startswith(f"{NAMES[name]},"))
             assert f"={float(whole['beta']):.2f}" in label
             drawn.append(circles(page, panel, to_hex(colour))[: rates.sizes["n"]])  # the last is the legend's

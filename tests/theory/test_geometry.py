@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from attnlimit.theory.geometry import horizon_published, horizons, square_root, tilt_matrix, value_variance
+from attnlimit.theory.geometry import (
+    constant_tilt,
+    horizon_published,
+    horizons,
+    square_root,
+    tilt_bias,
+    tilt_matrix,
+    value_variance,
+)
 
 
 def test_square_root_of_a_singular_covariance_is_exact():
@@ -49,6 +57,17 @@ def test_published_horizon_joins_the_heads_and_leaves_out_the_scale():
     query[1, 0], key[1, 0] = [0, 3], [0, 1]
     found = horizon_published(np.eye(2), query, key)
     assert found == pytest.approx(3 * (1 + 1e-6), rel=1e-12)
+
+
+def test_the_constant_tilt_is_the_spread_of_the_mean_tokens_scores():
+    rng = np.random.default_rng(4)
+    tokens = rng.normal(size=(60, 5)) @ rng.normal(size=(5, 5)) + 2
+    query_weight, key_weight, query_bias = rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), rng.normal(size=3)
+    mean = tokens.mean(0)
+    scores = (query_weight @ mean + query_bias) @ (tokens @ key_weight.T).T / np.sqrt(3)  # of the mean token
+    tilt, bias = tilt_matrix(query_weight, key_weight), tilt_bias(query_bias, key_weight)
+    found = constant_tilt(mean, np.cov(tokens.T, bias=True), tilt, bias)
+    assert found == pytest.approx(scores.std(), rel=1e-10)
 
 
 def test_value_variance_is_the_trace_of_the_value_covariance_of_each_head():

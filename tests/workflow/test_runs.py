@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import xarray as xr
 import yaml
 
 from attnlimit.archive.bag import files_below
@@ -62,6 +63,10 @@ def test_every_store_of_the_run_can_be_read(finished):
         data = read(store)
         assert data.attrs["code"]
         assert data.attrs["versions"]["zarr"]
+        undescribed = [name for name, array in data.variables.items() if not array.attrs.get("long_name")]
+        assert undescribed == [], store
+        hidden = {name for name in data.variables if hasattr(xr.Dataset, name)}  # data.name would be a method
+        assert hidden <= {"head"}, store
 
 
 def test_another_cut_into_jobs_gives_the_same_bytes(finished, tmp_path):

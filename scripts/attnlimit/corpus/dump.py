@@ -14,6 +14,7 @@ from attnlimit.log import bar
 
 EXCERPT = "test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 EXCERPT_SHA256 = "a53f4648dec40467ebdcbc7a1307eddb51fe6e28e9309f6ebde81ba0d04bea2d"
+EXCERPT_TITLE = "English Wikipedia, 106 articles"
 EXCERPT_LICENCE = "text CC BY-SA and GFDL, by the authors of each article"
 PIECE = 1 << 16  # bytes read at a time
 HIDDEN_NAMESPACES = {"-2", "6", "14"}  # media, files, categories: these numbers are the same in every wiki

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attnlimit.corpus.articles import Article
-from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, excerpt_path, read_dump
+from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path, read_dump
 from attnlimit.corpus.location import TEXTS, file_name, is_url, skipped_files
 from attnlimit.corpus.own_texts import checksum, read_rows, read_texts
 from attnlimit.files import verify_sha256
@@ -24,7 +24,7 @@ def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterat
     match corpus["source"]:
         case "excerpt":
             articles, identity = _dump(excerpt_path(), EXCERPT_SHA256, corpus)
-            return articles, identity | {"licence": EXCERPT_LICENCE}
+            return articles, identity | {"title": EXCERPT_TITLE, "licence": EXCERPT_LICENCE}
         case "dump" if is_url(corpus["location"]):
             path = downloads / file_name(corpus["location"])
             download(corpus["location"], path, corpus["sha256"])

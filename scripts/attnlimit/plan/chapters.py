@@ -25,7 +25,7 @@ CHAPTERS = {
         "the rates of the model's heads",
         stores=(*TOKENS, "limits/layer_{layer}", "errors/layer_{layer}"),
         sources=("bert",),
-        figures=("beta_vs_horizon", "convergence", "heat_map", "local_slopes", "bias_fluctuation"),
+        figures=("beta_vs_horizon", "token_complexity", "convergence", "heat_map", "local_slopes", "bias_fluctuation"),
     ),
     "tails": Chapter(
         "how heavy the tails of the tokens are",
@@ -36,7 +36,7 @@ CHAPTERS = {
         "chosen heads with their attention scaled",
         stores=(*TOKENS, "ablation/errors"),
         sources=("ablation",),
-        figures=("ablation",),
+        figures=("ablation", "constant_tilt"),
     ),
     "theory": Chapter(
         "simulated tokens with known limits",

@@ -18,7 +18,7 @@ def tokens_needed(sizes: np.ndarray, value: np.ndarray, level: np.ndarray) -> np
     infinite: more than ten times the largest size, or the curve does not fall;  NaN: the curve or the level is unknown.
     """
     log_size, last = np.log(sizes), len(sizes) - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         height = np.log(value) - np.log(level)[..., None]  # (…, n)
         above = height > 0
         left = np.where(above.any(-1), last - above[..., ::-1].argmax(-1), 0)  # the last size above the level

@@ -78,7 +78,7 @@ def least_variance(relative_variance: np.ndarray, use: np.ndarray) -> np.ndarray
     an ordinary least-squares fit, and chi2 measures residuals by rounding.
     """
     noisy = use & (relative_variance > ROUNDING**2)
-    least = np.where(noisy, relative_variance, np.inf).min(-1)
+    least = np.where(noisy, relative_variance, np.inf).min(-1, initial=np.inf)  # of no point at all too
     return np.where(np.isfinite(least), least, ROUNDING**2)
 
 

@@ -18,7 +18,7 @@ COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
     name.replace("tokens_needed", f"tokens_{100 * share:.0f}"): (share, name) for share in SHARES for name in TOKENS
 }
 WHERE = ("source", "layer", "head", "setting", "statistic", "part")
-RUN = ("n_min", "n_max", "replicates", "population")
+RUN = ("n_min", "n_max", "replicates", "population", "model", "corpus", "run")
 LABELS = (
     *("dimension", "isotropic", "exact", "scale", "published", "attended"),
     *("of_layer", "of_head", "alpha", "tilt_factor"),
@@ -47,6 +47,8 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
         n_max=int(rates["n"][-1]),
         replicates=rates.attrs["replicates"],
         population=rates.attrs.get("population"),
+        model=rates.attrs.get("model", {}).get("name"),
+        corpus=rates.attrs.get("corpus", {}).get("title") or rates.attrs.get("corpus", {}).get("name"),
     )
     if "head" in table:
         table["head"] = table["head"].map(str)
@@ -65,10 +67,10 @@ def rows(rates: xr.Dataset) -> pd.DataFrame:
     return table[table["beta"].notna()]
 
 
-def joined(stores: Iterable[xr.Dataset]) -> pd.DataFrame:
-    """The fits of several stores one after the other; of none, a table without rows."""
+def joined(stores: Iterable[xr.Dataset], run: str) -> pd.DataFrame:
+    """The fits of several stores of a run one after the other; of none, a table without rows."""
     tables = [rates_table(rates) for rates in stores]
-    return pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)
+    return (pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)).assign(run=run)
 
 
 def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:

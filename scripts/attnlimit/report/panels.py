@@ -35,13 +35,20 @@ def draw_predictions(axis: Axes, horizon: np.ndarray, power: int = 1, square: st
 
 
 def draw_rates(
-    axis: Axes, fits: xr.Dataset, colour, marker: str, label: str, shift: float = 1.0, power: int = 1
+    axis: Axes,
+    fits: xr.Dataset,
+    colour,
+    marker: str,
+    label: str,
+    shift: float = 1.0,
+    power: int = 1,
+    against: str = "horizon",
 ) -> None:
-    """Fits (setting,) with their intervals against H to a power; hollow where saturated or no power law.
+    """Fits (setting,) with their intervals against H, or another coupling, to a power.
 
-    shift moves the points aside.
+    Hollow where saturated or no power law. shift moves the points aside.
     """
-    x, beta = fits["horizon"].values ** power * shift, fits["beta"].values
+    x, beta = fits[against].values ** power * shift, fits["beta"].values
     size, faint = (16, 0.6) if len(x) <= CROWD else (6, 0.25)
     axis.vlines(x, fits["beta_low"].values, fits["beta_high"].values, color=[colour], lw=0.8, alpha=faint)
     hollow = (fits["misfit"] | fits["saturated"]).values
@@ -75,3 +82,9 @@ def layer_panels(layers: np.ndarray, height: float) -> tuple[Figure, dict[int, A
     for axis in axes.flat[len(layers) - columns : len(layers)]:
         axis.tick_params(labelbottom=True)  # also where the panel below is empty
     return figure, dict(zip(map(int, layers), axes.flat, strict=False))
+
+
+def subject(attrs: dict) -> str:
+    """Whose numbers a figure shows: model, text, and how many tokens, from the attrs of a store."""
+    model, text = attrs["model"]["name"].split("/")[-1], attrs["corpus"].get("title") or attrs["corpus"]["name"]
+    return f"{model} on {text}, {attrs['population']:,} tokens"

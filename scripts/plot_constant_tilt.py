@@ -1,0 +1,84 @@
+"""What the horizon does not see: rates against the constant tilt, of heads as they are, of heads changed, simulated."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import Normalize
+
+from attnlimit.log import open_log
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key, subject
+from attnlimit.report.style import COUPLING, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
+from attnlimit.store import read
+
+MARKERS = "osD^v<>PX*"
+
+open_log(snakemake.log[0])
+set_theme()
+
+stores = {name: read(path).sel(part="error") for name, path in snakemake.input.items()}
+titles = {"bert": "heads as they are", "ablation": "heads, constant tilt scaled", "gaussian": "Gaussian tokens"}
+columns = [name for name in titles if name in stores]
+size = {"figsize": (WIDTH, 5.4), "sharey": "row", "sharex": "col", "squeeze": False, "layout": "constrained"}
+figure, axes = plt.subplots(len(NAMES), len(columns), **size)
+
+
+def draw_heads(axis, rates):
+    """Against H, in the colour of the constant tilt."""
+    heads = rates.stack(row=("layer", "head"))
+    draw_predictions(axis, heads["horizon"].values)
+    norm = Normalize(0, float(heads["constant_tilt"].max()))
+    colour = plt.get_cmap(COUPLING)(norm(heads["constant_tilt"].values))
+    x, hollow = heads["horizon"].values, (heads["misfit"] | heads["saturated"]).values
+    axis.vlines(x, heads["beta_low"].values, heads["beta_high"].values, color=colour, lw=0.7, alpha=0.6)
+    faces = np.where(hollow[:, None], 1.0, colour)
+    axis.scatter(x, heads["beta"].values, s=14, c=faces, edgecolors=colour, linewidths=0.9, zorder=3)
+    axis.set(xscale="log")
+    return plt.cm.ScalarMappable(norm, COUPLING)
+
+
+def draw_lines(axis, groups):
+    """Against the constant tilt, one line a group of fits."""
+    axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":")
+    for number, (label, fits) in enumerate(groups.items()):
+        fits = fits.sortby("constant_tilt")
+        axis.plot(fits["constant_tilt"], fits["beta"], color=PALETTE[number], lw=0.7, alpha=0.5)
+        draw_rates(axis, fits, PALETTE[number], MARKERS[number], label, against="constant_tilt")
+
+
+def changed_heads(rates):
+    """The heads of the ablation with A as it is, by layer and head."""
+    rates = rates.isel(setting=(rates["alpha"] == 1).values)
+    pairs = zip(rates["of_layer"].values, rates["of_head"].values, strict=True)
+    names = [f"layer {layer}, head {head}" for layer, head in pairs]
+    return {name: rates.isel(setting=np.array(names) == name) for name in dict.fromkeys(names)}
+
+
+def simulated(rates):
+    """Isotropic tokens in the dimension with constant tilts, by horizon."""
+    tilted = rates.isel(setting=(rates["constant_tilt"] > 0).values)
+    horizons = np.unique(tilted["horizon"].values.round(9))
+    same = rates["isotropic"] & (rates["dimension"] == tilted["dimension"][0])
+    near = {f"H = {h:g}": same & (abs(rates["horizon"] - h) < 1e-6) for h in horizons}
+    return {label: rates.isel(setting=chosen.values) for label, chosen in near.items()}
+
+
+for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
+    for axis, column in zip(row, columns, strict=True):
+        rates = stores[column].sel(statistic=statistic)
+        if column == "bert":
+            colours = draw_heads(axis, rates)
+            figure.colorbar(colours, ax=axis, pad=0.02, aspect=30).set_label("constant tilt $s_0$", fontsize=7)
+        else:
+            draw_lines(axis, changed_heads(rates) if column == "ablation" else simulated(rates))
+    row[0].set(ylabel=rf"rate $\beta$, {name}", ylim=(0, None))
+for axis, column in zip(axes[0], columns, strict=True):
+    axis.set_title(titles[column])
+for axis, column in zip(axes[-1], columns, strict=True):
+    axis.set_xlabel("horizon $H$" if column == "bert" else "constant tilt $s_0$")
+    if column != "bert":
+        axis.legend(loc="lower left", fontsize=6, handletextpad=0.2)
+handles = axes[0, 0].get_legend_handles_labels()[0][:3] if columns[0] == "bert" else []
+figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=2, fontsize=8)
+model = next((stores[name] for name in ("bert", "ablation") if name in stores), None)
+if model is not None:
+    figure.suptitle(subject(model.attrs), fontsize=9)
+save(figure, dict(snakemake.output))

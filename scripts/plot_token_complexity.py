@@ -1,0 +1,52 @@
+"""Tokens needed until the error is a share of its scale: every head, sorted, for the mean and the covariance."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from attnlimit.log import open_log
+from attnlimit.report.panels import subject
+from attnlimit.report.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
+from attnlimit.store import read
+
+CONTEXTS = {512: "512", 4096: "4k", 131072: "128k"}  # context lengths to compare with
+FARTHEST = 10  # n(eps) is followed up to ten times the largest n
+
+open_log(snakemake.log[0])
+set_theme()
+
+rates = read(snakemake.input.rates)
+n = rates["n"].values
+heads = rates.stack(row=("layer", "head"))
+shares = sorted(rates["eps"].values, reverse=True)
+colours = dict(zip(shares, layer_colours(range(len(shares))).values(), strict=True))
+beyond = {share: FARTHEST * n[-1] * 1.3**place for place, share in enumerate(shares, 1)}  # where "more than" is drawn
+figure, axes = plt.subplots(1, len(NAMES), figsize=(WIDTH, 3.8), sharey=True, layout="constrained")
+
+for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
+    for share in shares:
+        data = heads.sel(statistic=statistic, eps=share)
+        data = data.isel(row=np.argsort(data["tokens_needed"].values, kind="stable"))
+        tokens, low, high = (data[f"tokens_needed{end}"].values for end in ("", "_low", "_high"))
+        place, reached = np.arange(1, len(tokens) + 1), np.isfinite(tokens)
+        hollow = data["tokens_needed_extrapolated"].values
+        style = {"color": colours[share], "lw": 0.7, "alpha": 0.5}
+        axis.vlines(place[reached], low[reached], np.minimum(high[reached], beyond[share]), **style)
+        faces = ["white" if empty else colours[share] for empty in hollow[reached]]
+        axis.scatter(place[reached], tokens[reached], s=9, c=faces, edgecolors=[colours[share]], lw=0.7, zorder=3)
+        axis.scatter(
+            place[~reached], np.full((~reached).sum(), beyond[share]), s=12, color=colours[share], marker="^", lw=0
+        )
+        axis.scatter([], [], s=9, color=colours[share], label=f"{100 * share:.0f} % of its scale")
+    for length, label in CONTEXTS.items():
+        axis.axhline(length, color=PARAMETRIC, lw=0.8, ls=":", zorder=0)
+        axis.text(1, length * 1.06, label, color=PARAMETRIC, fontsize=7, va="bottom")
+    axis.axhspan(n[-1], FARTHEST * n[-1], color="0.5", alpha=0.08, lw=0)
+    axis.set(title=f"{name} of the head's output", xlabel="heads, sorted for each share", yscale="log")
+axes[0].set(ylabel=r"tokens needed, $n(\varepsilon)$")
+handles, _ = axes[0].get_legend_handles_labels()
+marks = {"mec": BOUND, "mfc": "white", "color": BOUND, "ls": "none", "ms": 4}
+handles += [plt.Line2D([], [], marker="o", label="extrapolated beyond the largest $n$ (grey band)", **marks)]
+handles += [plt.Line2D([], [], marker="^", color=BOUND, ls="none", ms=4, label=f"more than {FARTHEST * n[-1]:,}")]
+figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
+figure.suptitle(subject(rates.attrs), fontsize=9)
+save(figure, dict(snakemake.output))
