@@ -200,13 +200,24 @@ TESTS = (
     Test(("normality",), ("normality",), alone(normality, "normality")),
 )
 JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdict
-    "uniform_rate": uniform_rate, "uniform_growth": uniform_growth, "moment_rate": moment_rate,
-    "horizon_dependence": horizon_dependence, "bound_theorem": bound, "bound_curve": bound, "constants": constants,
-    "hardmax_constant": hardmax_constant, "hardmax_logarithm": hardmax_logarithm,
-    "gaussian_exact_falls": experiment_falls, "gaussian_exact_above": experiment_above,
-    "gaussian_published_falls": experiment_falls, "gaussian_published_above": experiment_above,
-    "bert_falls": bert_falls, "bert_above": experiment_above, "tilt_order": tilt_order,
-    "ablation_falls": ablation_falls, "normality": normality,
+    "uniform_rate": uniform_rate,
+    "uniform_growth": uniform_growth,
+    "moment_rate": moment_rate,
+    "horizon_dependence": horizon_dependence,
+    "bound_theorem": bound,
+    "bound_curve": bound,
+    "constants": constants,
+    "hardmax_constant": hardmax_constant,
+    "hardmax_logarithm": hardmax_logarithm,
+    "gaussian_exact_falls": experiment_falls,
+    "gaussian_exact_above": experiment_above,
+    "gaussian_published_falls": experiment_falls,
+    "gaussian_published_above": experiment_above,
+    "bert_falls": bert_falls,
+    "bert_above": experiment_above,
+    "tilt_order": tilt_order,
+    "ablation_falls": ablation_falls,
+    "normality": normality,
 }
 
 

@@ -5,7 +5,18 @@ import xarray as xr
 from scipy.stats import chi2
 
 from attnlimit.claims.statements import STATEMENTS
-from attnlimit.claims.verdicts import FAILS, HOLDS, STATISTIC_NAMES, UNTESTED, Finding, Record, every, pick, spoken, z_score
+from attnlimit.claims.verdicts import (
+    FAILS,
+    HOLDS,
+    STATISTIC_NAMES,
+    UNTESTED,
+    Finding,
+    Record,
+    every,
+    pick,
+    spoken,
+    z_score,
+)
 
 USED = ("level", "goodness", "fewest_radii", "radius_factor", "exponential_rate", "polynomial_degree")
 
