@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from attnlimit.rates.order import Resampling, order, partly_ranked, ranked, ranked_within
+from attnlimit.rates.order import Resampling, correlated, order, partly_ranked, ranked, ranks_within
 
 RESAMPLING = Resampling(1000, 1)
 
@@ -42,7 +42,9 @@ def test_the_partial_correlation_by_regression_of_ranks():
 def test_ranks_within_groups_by_hand():
     """Two groups, each with beta against H in the opposite order, far apart: -1 within, though +0.6 over all."""
     fits = pd.DataFrame({"beta": [2.0, 1, 12, 11], "horizon": [1.0, 2, 11, 12], "layer": [0, 0, 1, 1]})
-    assert order(fits, ranked_within("horizon"), "layer", RESAMPLING).correlation == pytest.approx(-1)
+    assert order(ranks_within(fits, "layer"), correlated("horizon"), "layer", RESAMPLING).correlation == pytest.approx(
+        -1
+    )
     assert order(fits, ranked("horizon"), "layer", RESAMPLING).correlation == pytest.approx(0.6)
 
 

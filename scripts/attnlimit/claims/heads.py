@@ -1,5 +1,6 @@
 """Claims on what orders the rates of a model's heads: the horizon, the constant tilt, and the horizon alone."""
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -17,8 +18,9 @@ from attnlimit.claims.verdicts import (
     signed,
     spoken,
 )
-from attnlimit.rates.order import Resampling, order, ordered_heads, partly_ranked, rankable, ranked_within
+from attnlimit.rates.order import Resampling, correlated, order, ordered_heads, partly_ranked, rankable, ranks_within
 
+HEAD = ["of_layer", "of_head"]
 COUPLINGS = {"H": ("horizon", "constant_tilt"), "s₀": ("constant_tilt", "horizon")}  # each with the one held fixed
 
 
@@ -42,7 +44,7 @@ def bert_falls(model: str, fits: pd.DataFrame, remark: str, thresholds: dict, re
 def ablation_falls(rates: xr.Dataset, fits: pd.DataFrame, thresholds: dict, resampling: Resampling) -> Record:
     """Does beta fall with H in one and the same head, when only A is scaled?  Heads are resampled."""
     scaled = fits[fits["tilt_factor"] == 1]
-    heads = scaled.groupby(["of_layer", "of_head"]).ngroups
+    heads = scaled.groupby(HEAD).ngroups
     record = experiment_falls(
         "ablation_falls",
         STATEMENTS["ablation_falls"].format(model=model_name(rates)),
@@ -50,7 +52,7 @@ def ablation_falls(rates: xr.Dataset, fits: pd.DataFrame, thresholds: dict, resa
         ["results/rates/ablation.zarr.zip", "figure ablation"],
         f"Ranks are taken within each of {heads} heads; the interval resamples heads.",
         thresholds,
-        lambda used: order(used, ranked_within("horizon"), ["of_layer", "of_head"], resampling),
+        lambda used: order(ranks_within(used, HEAD), correlated("horizon"), HEAD, resampling),
     )
     return record._replace(test="Rank correlation of β with H within each head; interval by resampling heads.")
 
@@ -71,6 +73,8 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
             words = f"only {len(used)} fits of {layers} layers"
             return Finding(UNTESTED, measured, words, "only more layers could decide")
         found = {name: order(used, partly_ranked(*columns), "layer", resampling) for name, columns in COUPLINGS.items()}
+        if not np.isfinite([number for each in found.values() for number in each]).all():
+            return Finding(UNTESTED, measured, "one of the two tells all there is", "only other heads could decide")
         measured |= {name: {"partial": o.correlation, "low": o.low, "high": o.high} for name, o in found.items()}
         words = ", ".join(
             f"{name} {signed(o.correlation)} [{signed(o.low)}, {signed(o.high)}]" for name, o in found.items()

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from attnlimit.rates.power_law import interval, levels
 from attnlimit.seeds import generator
 
-Columns = dict[str, np.ndarray]  # of fits: beta, couplings, and the number of each fit's group
+Columns = dict[str, np.ndarray]  # of fits: beta and couplings
 Measure = Callable[[Columns], float]
 USED = ("beta", "horizon", "constant_tilt")
 
@@ -59,18 +59,16 @@ def partly_ranked(coupling: str, given: str) -> Measure:
     return measure
 
 
-def ranked_within(coupling: str) -> Measure:
-    """Ranks of beta and of the coupling are taken, and centred, within each group, then correlated over all."""
+def correlated(coupling: str) -> Measure:
+    """The plain correlation of beta with a coupling, for numbers that are ranks already: see `ranks_within`."""
+    return lambda fits: pearson(fits["beta"], fits[coupling])
 
-    def measure(fits: Columns) -> float:
-        groups = [fits["group"] == number for number in np.unique(fits["group"])]
-        beta, mine = (
-            np.concatenate([rankdata(fits[name][group]) - (group.sum() + 1) / 2 for group in groups])
-            for name in ("beta", coupling)
-        )
-        return pearson(beta, mine)
 
-    return measure
+def ranks_within(fits: pd.DataFrame, group: str | list[str]) -> pd.DataFrame:
+    """The fits with beta and couplings as ranks within their group, centred there: groups no longer differ."""
+    names = [name for name in USED if name in fits]
+    ranks = fits.groupby(group)[names].rank()
+    return fits.assign(**(ranks - ranks.groupby([fits[name] for name in np.atleast_1d(group)]).transform("mean")))
 
 
 def order(fits: pd.DataFrame, measure: Measure, group: str | list[str], resampling: Resampling) -> Order:
@@ -82,14 +80,13 @@ def order(fits: pd.DataFrame, measure: Measure, group: str | list[str], resampli
     number = fits.groupby(group).ngroup().to_numpy()
     columns = {name: fits[name].to_numpy(float) for name in USED if name in fits}
     members = [np.flatnonzero(number == each) for each in range(number.max(initial=-1) + 1)]
-    estimate = measure(columns | {"group": number}) if members else np.nan
+    estimate = measure(columns) if members else np.nan
     if len(members) < 2:
         return Order(estimate, np.nan, np.nan, len(members))
     stream, drawn = generator(resampling.seed, "order of rates"), []
     for chosen in stream.integers(len(members), size=(resampling.draws, len(members))):
         rows = np.concatenate([members[each] for each in chosen])
-        place = np.repeat(np.arange(len(chosen)), [len(members[each]) for each in chosen])
-        drawn.append(measure({name: column[rows] for name, column in columns.items()} | {"group": place}))
+        drawn.append(measure({name: column[rows] for name, column in columns.items()}))
     low, high = interval(np.array(estimate), np.array(drawn), levels(len(members)))
     return Order(estimate, float(low), float(high), len(members))
 
