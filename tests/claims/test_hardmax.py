@@ -41,7 +41,7 @@ def test_the_exact_values_stand_beside_the_simulated_ones():
 
 def test_the_threshold_is_not_where_the_exact_value_enters_the_tolerance():
     """That is near 14,000; corrections in 1/ln n are below a tenth from e^10 on, and this is the next power of ten."""
-    assert FROM_N == 10 ** np.ceil(10 / np.log(10))
+    assert 10 ** np.ceil(10 / np.log(10)) == FROM_N
 
 
 def test_a_constant_off_by_more_than_the_power_figure_is_seen():

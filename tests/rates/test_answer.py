@@ -55,7 +55,8 @@ def test_the_answer_by_hand(far):
     lines = answer(rates(far), 0.1, RESAMPLING)
     assert lines[:4] == [
         "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
-        "half of the heads are within 5% of their limit mean after about 210 tokens; the slowest needs more than 40,960.",
+        "half of the heads are within 5% of their limit mean after about 210 tokens; "
+        "the slowest needs more than 40,960.",
         "half of the heads are within 5% of their limit covariance after about 5,000 (extrapolated) tokens; "
         "the slowest needs about 9,100 (extrapolated).",
         "rates: mean 0.12 ≤ β ≤ 0.50, 1 of 4 heads within 0.05 of 1/2; "

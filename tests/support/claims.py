@@ -19,6 +19,7 @@ THRESHOLDS = DEFAULT["assess_claims"]
 FROM_N = DEFAULT["fit_hardmax"]["from_n"]
 HORIZONS = np.array([0.05, 0.2, 0.4, 0.7, 1, 1.3, 1.7, 2, 2.5, 3])
 RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5])
+SUPPORTS = np.geomspace(0.4, 3, 8)
 SIZES = np.array([100, 1000, 10000, 100000])
 DECADES = 10.0 ** np.arange(2, 12)
 
@@ -85,7 +86,7 @@ def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05, comp
 
 
 def sphere_errors(constant, radius, slope=0.5, noise=0.05, saturated=False, published=False, seed=0, replicates=40):
-    """Errors constant(R) n^-slope of tokens on spheres of these radii, brought to one sphere for all, and their fits."""
+    """Errors constant(R) n^-slope of tokens on spheres of these radii, brought to one sphere, and their fits."""
     n = np.array([100, 400, 1600])
     noisy = np.exp(noise * np.random.default_rng(seed).normal(size=(len(radius), replicates, len(n)))) * n**-slope
     on_one_sphere = np.stack([constant(radius) / radius**degree for degree in (1, 2)])
@@ -103,7 +104,7 @@ def sphere_errors(constant, radius, slope=0.5, noise=0.05, saturated=False, publ
     return errors, xr.Dataset(flags, coords={"statistic": list(STATISTICS), "part": list(PARTS)})
 
 
-def constants_fit(constant=lambda r: r, radius=np.geomspace(0.4, 3, 8), **changes) -> xr.Dataset:
+def constants_fit(constant=lambda r: r, radius=SUPPORTS, **changes) -> xr.Dataset:
     """What fit_constants makes of them, for the mean and the covariance alike."""
     bootstrap = Bootstrap(300, True, np.random.default_rng(1))
     options = THRESHOLDS["slope_tolerance"], THRESHOLDS["polynomial_degree"]

@@ -133,8 +133,8 @@ def gaussian_published(fits: Fits, thresholds: dict) -> list[Record]:
     tokens = store.attrs["reference_tokens"]
     slope = finite_reference_slope(store["n"].values, tokens)
     remark = (
-        f"This is about the protocol and not the paper's curve: a reference of {tokens:,} tokens is itself off the limit, "
-        f"and alone turns a rate of 1/2 into {slope:.3f} over these n, whatever the attention."
+        f"This is about the protocol and not the paper's curve: a reference of {tokens:,} tokens is itself off the "
+        f"limit, and alone turns a rate of 1/2 into {slope:.3f} over these n, whatever the attention."
     )
     return experiment("gaussian_published", table, evidence, remark, thresholds, slope)
 

@@ -32,8 +32,8 @@ def constants(fits: xr.Dataset, thresholds: dict) -> Record:
         every([finding.verdict for finding in findings.values()]),
         f"{spoken(findings)}; asked: a polynomial fits, and growth like exp({rate:g}R) does not",
         {name: finding.measured for name, finding in findings.items()},
-        "χ² of models of ln C′(R) on a sphere, C′ = √n · error where the error falls like 1/√n: a polynomial of the given "
-        "degree without negative coefficients must fit, and Rᵖ·exp(cR) with c at or above the given rate must not.",
+        "χ² of models of ln C′(R) on a sphere, C′ = √n · error where the error falls like 1/√n: a polynomial of the "
+        "given degree without negative coefficients must fit, and Rᵖ·exp(cR) with c from the given rate on must not.",
         pick(thresholds, *USED),
         ["results/rates/constants.zarr.zip", "results/rates/sphere.zarr.zip", "figure sphere_beta_vs_horizon"],
         f"Found: {spoken(findings)}. A constant is one only where the error falls like 1/√n; powers 1 and 2 of R "

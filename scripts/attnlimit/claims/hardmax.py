@@ -26,7 +26,7 @@ def hardmax_constant(data: xr.Dataset, thresholds: dict) -> Record:
         f"{allowed[1]:g}",
         {"n": n, "exact": exact, "simulated": drawn, "low": drawn - half, "high": drawn + half}
         | {"simulated_less_exact_in_standard_errors": deviation},
-        "Exact E|meanₙ| over the formula at the largest n, and the simulated one with its interval, within the tolerance.",
+        "Exact E|meanₙ| over the formula at the largest n, and the simulated one's interval, within the tolerance.",
         pick(thresholds, "level", "hardmax_tolerance") | {"from_n": from_n},
         EVIDENCE,
         f"At n = {n:,} the exact ratio is {exact:.4f}; the simulated one is {drawn:.3f} ± {half:.3f}, "
@@ -54,7 +54,8 @@ def hardmax_logarithm(data: xr.Dataset, thresholds: dict) -> Record:
         measured |= {"log_likelihood_ratio": gain, "p_log": fits["log"], "p_power": fits["power"]}
         words = f"power of 1/ln n {power:.3f} ± {half:.3f} (exact {exact:.3f})"
         words += "" if one_fits else "; neither it nor a power of n fits"
-        could = f"hardly: {KNOWN}; a power more than {thresholds['power_tolerance'] + half:.2f} from 1/2 would have been seen"
+        far = thresholds["power_tolerance"] + half
+        could = f"hardly: {KNOWN}; a power more than {far:.2f} from 1/2 would have been seen"
     else:
         verdict, measured, words, could = UNTESTED, {"sizes": sizes}, "too few sizes", "not here: too few sizes"
     return Record(

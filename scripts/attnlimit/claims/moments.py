@@ -162,7 +162,7 @@ def bound(name: str, column: str, claim: str, sources: dict[str, pd.DataFrame], 
         finding.verdict,
         f"{finding.words}; allowed {thresholds['allowed_below']}; {said}",
         finding.measured | {"apart": apart, "by_source": each},
-        f"{ABOVE_TEST} A fit can show it if a flat error would have come out below. Fits with {TILT} are counted apart.",
+        f"{ABOVE_TEST} A fit can show it if a flat error would come out below. Fits with {TILT} are counted apart.",
         pick(thresholds, *ABOVE),
         [*(f"results/rates/{source}.zarr.zip" for source in sources), "results/rates.csv"],
         f"Against exact limits {finding.words}; {said}: before their limit they may lie below. Slopes over finite n "

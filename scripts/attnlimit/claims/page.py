@@ -9,7 +9,9 @@ from attnlimit.files import atomic
 from attnlimit.report.html import page, paragraph, section, table
 
 TABLE = """<table>
-<thead><tr><th>Verdict</th><th>Claim</th><th>Measured</th><th>Test and thresholds</th><th>Could it have failed?</th></tr></thead>
+<thead>
+<tr><th>Verdict</th><th>Claim</th><th>Measured</th><th>Test and thresholds</th><th>Could it have failed?</th></tr>
+</thead>
 <tbody>
 {rows}
 </tbody>

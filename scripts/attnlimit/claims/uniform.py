@@ -44,7 +44,7 @@ def uniform_rate(fits: xr.Dataset, thresholds: dict) -> Record:
         pick(thresholds, "level", "slope_tolerance", "decided_share"),
         ["results/rates/uniform.zarr.zip", "figure uniform"],
         f"Where it can be seen, {reach}, the slope is {slopes} ({counted}); at larger R these n are too small.",
-        f"yes: a slope off by more than {thresholds['slope_tolerance'] + float(np.median(half)):.3f} fails the median ball"
+        f"yes: a slope off by more than {edges[1] - 0.5 + float(np.median(half)):.3f} fails the median ball"
         if len(beta)
         else "not here: no ball can be served",
     )
@@ -71,8 +71,8 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Finding:
     verdict = decide(measured["upper_growth_low"], measured["upper_growth_high"], most=edge)
     words = (
         f"×{measured['total_growth']:.3g} [{measured['total_growth_low']:.3g}, {measured['total_growth_high']:.3g}] "
-        f"from R = {smallest:g} to {largest:g}, d ln C/dR {mean:.3f} over all and {measured['upper_growth']:.3f} over the "
-        "upper radii"
+        f"from R = {smallest:g} to {largest:g}, d ln C/dR {mean:.3f} over all and {measured['upper_growth']:.3f} over "
+        "the upper radii"
     )
     reach = measured["upper_growth"] - measured["upper_growth_low"]
     return Finding(verdict, measured, words, f"a rate above {edge + reach:.2f} over the upper radii")
@@ -91,8 +91,8 @@ def uniform_growth(fits: xr.Dataset, thresholds: dict) -> Record:
     others = {law: finding for law, finding in findings.items() if not compact[law]}
     beside = f" Beside them, not judged: {spoken(others)}. " if others else " "
     theory = (
-        "Over so few radii an exponential with a larger rate bounds these too; for large R the central limit theorem gives "
-        "about exp(R²/2), above every exp(cR)."
+        "Over so few radii an exponential with a larger rate bounds these too; for large R the central limit theorem "
+        "gives about exp(R²/2), above every exp(cR)."
         if others
         else ""
     )
@@ -106,8 +106,8 @@ def uniform_growth(fits: xr.Dataset, thresholds: dict) -> Record:
         every([finding.verdict for finding in judged.values()]),
         f"C(R) grows: {spoken(judged or findings)}; asked: no faster over the upper radii than over all",
         {law: finding.measured | {"compact": compact[law]} for law, finding in findings.items()},
-        "Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all of them, up to the "
-        "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others told beside.",
+        "Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all, up to the "
+        "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others told.",
         pick(thresholds, "fewest_radii", "growth_tolerance"),
         ["results/rates/uniform.zarr.zip", "figure uniform"],
         f"C(R) grows with the law: {spoken(judged) or 'none of compact support was run'}.{beside}{theory}".strip(),
