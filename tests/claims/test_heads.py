@@ -73,10 +73,9 @@ def test_a_correlation_above_the_power_figure_fails():
     records = [bert_falls("m", heads(of_neither, seed=seed), "", THRESHOLDS, RESAMPLING) for seed in range(5)]
     for record in records:
         for part in record.measured.values():
-            assert part["fails_above"] < -0.1
-            assert (part["low"] > -THRESHOLDS["weakest_correlation"]) == (
-                part["correlation"] > part["fails_above"]
-            ) or (abs(part["correlation"] - part["fails_above"]) < 0.1)
+            assert part["fails_above"] < 0
+            assert (part["low"] > -THRESHOLDS["weakest_correlation"]) == (part["correlation"] > part["fails_above"])
+    assert sum(record.verdict == FAILS for record in records) >= 3
 
 
 @pytest.mark.parametrize(

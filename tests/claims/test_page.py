@@ -27,5 +27,5 @@ def test_words_are_escaped_and_numbers_short(tmp_path):
 def test_the_page_says_whether_a_claim_could_have_failed_and_leads_to_its_code(tmp_path):
     write_page(RECORDS, tmp_path / "claims.html")
     page = (tmp_path / "claims.html").read_text()
-    assert "<th>Could it have failed?</th>" in page and "<td>hardly: &lt;so&gt;</td>" in page
+    assert "<th>Could it have failed?</th>" in page and "<td>hardly: &lt;known&gt;</td>" in page
     assert "rule fit_b, claims/b.py: judge, tests/claims/test_b.py" in page

@@ -89,13 +89,9 @@ def z_score(level: float) -> float:
 
 def correlation_interval(correlation: float, count: int, level: float) -> tuple[float, float]:
     """Interval of a rank correlation r of `count` pairs: tanh(atanh r +- z sqrt((1 + r^2 / 2) / (count - 3)))."""
-    centre = atanh(correlation)
+    centre = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
     half = z_score(level) * np.sqrt((1 + correlation**2 / 2) / (count - 3))
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
-
-
-def atanh(correlation: float) -> float:
-    return float(np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12)))
 
 
 def order_of_settings(fits: pd.DataFrame, level: float) -> Order:
@@ -131,8 +127,7 @@ def falls_with_horizon(
     measured |= {"correlation": found.correlation, "low": found.low, "high": found.high, "resolution": resolution}
     measured |= {"groups": found.groups} if ordered else {}
     weakest = thresholds["weakest_correlation"]
-    reach = (atanh(found.high) - atanh(found.low)) / 2
-    measured["fails_above"] = math.tanh(atanh(-weakest) + reach)
+    measured["fails_above"] = found.correlation - found.low - weakest  # there the interval would exclude the weakest
     words = f"{signed(found.correlation)} [{signed(found.low)}, {signed(found.high)}]"
     power = f"a correlation above {signed(measured['fails_above'])}"
     if resolution < thresholds["resolution"]:
@@ -171,7 +166,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     drop, times = float(reach.median()), float((beta / edge).median())
     measured |= {"seen_from": drop, "times_the_bound": times}
     power = f"{count} of {len(fits)} fits could have lain below; the median one shows it {drop:.3f} below the bound"
-    power = f"hardly: the median rate is {times:.0f} times the bound; {power}" if times > HARDLY else f"yes: {power}"
+    power = f"hardly: the median rate is {times:.1f} times the bound; {power}" if times > HARDLY else f"yes: {power}"
     if below <= thresholds["allowed_below"]:
         return Finding(HOLDS, measured, words, power)
     deviations = (edge - beta) / reach * z_score(thresholds["level"])
