@@ -87,7 +87,7 @@ rule state_answer:
     resources:
         **SMALL,
     params:
-        settings=only(config["assess_claims"], "bootstrap", "weakest_horizon"),
+        settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups"),
         seed=config["seed"],
         left_out=LEFT_OUT,
         code=code("state_answer.py"),

@@ -15,7 +15,7 @@ p, rates = snakemake.params, snakemake.input.get("rates")
 options = p.settings
 resampling = Resampling(options["bootstrap"], p.seed)
 lines = (
-    answer(read(rates), options["weakest_horizon"], resampling)
+    answer(read(rates), options["weakest_horizon"], options["fewest_groups"], resampling)
     if rates
     else ["this run has no rates of a model's heads"]
 )

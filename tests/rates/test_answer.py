@@ -52,18 +52,18 @@ def test_the_answer_by_hand(far):
     """Ranks of H are 1, 2, 3, 4; of the mean's beta 4, 3, 2, and the last one is saturated: correlation -1; of the
     covariance's 2, 1, 4, 3: 1 - 6 * 4 / (4 * 15) = 0.6. chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2.
     """
-    lines = answer(rates(far), 0.1, RESAMPLING)
+    lines = answer(rates(far), 0.1, 2, RESAMPLING)
     assert lines[:4] == [
         "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
-        "half of the heads are within 5% of their limit mean after about 210 tokens; "
+        "half of the heads are within 5 % of their limit mean after about 210 tokens; "
         "the slowest needs more than 40,960.",
-        "half of the heads are within 5% of their limit covariance after about 5,000 (extrapolated) tokens; "
+        "half of the heads are within 5 % of their limit covariance after about 5,000 tokens (extrapolated); "
         "the slowest needs about 9,100 (extrapolated).",
         "rates: mean 0.12 ≤ β ≤ 0.50, 1 of 4 heads within 0.05 of 1/2; "
         "covariance 0.50 ≤ β ≤ 0.80, 1 of 4 heads within 0.05 of 1/2",
     ]
     assert lines[4].startswith("rank correlation of β with H over unsaturated heads with H ≥ 0.1: mean −1.00 [−1.00")
-    assert "; covariance +0.60 [" in lines[4] and "2 layers resampled]" in lines[4]
+    assert "; covariance +0.60 [" in lines[4] and "] (2 layers resampled)" in lines[4]
     assert lines[5:] == [
         "heads whose 95 % interval of β lies below 1/2: "
         "mean 3 of 4 (1 of them no power law or saturated); covariance 1 of 4 (1 of them no power law or saturated)",
@@ -74,12 +74,19 @@ def test_the_answer_by_hand(far):
 
 def test_the_order_of_layers_and_heads_is_of_no_matter():
     data = rates()
-    assert answer(data.isel(layer=[1, 0], head=[1, 0]), 0.1, RESAMPLING) == answer(data, 0.1, RESAMPLING)
+    assert answer(data.isel(layer=[1, 0], head=[1, 0]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
 
 
 def test_heads_that_are_within_at_once_or_never_known():
     data = rates()
     data["tokens_needed"] = data["tokens_needed"] * 0 + 64
-    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, RESAMPLING)[1]
+    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, 2, RESAMPLING)[1]
     data["tokens_needed"] = data["tokens_needed"] * np.nan
-    assert answer(data, 0.1, RESAMPLING)[1] == "for no head is it known when it is within 5% of its limit mean."
+    assert answer(data, 0.1, 2, RESAMPLING)[1] == "for no head is it known when it is within 5 % of its limit mean."
+
+
+def test_too_few_layers_give_a_correlation_and_no_interval():
+    line = answer(rates(), 0.1, 5, RESAMPLING)[4]
+    assert line.endswith(
+        "mean −1.00 (too few layers for an interval); covariance +0.60 (too few layers for an interval)"
+    )

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def left_out(claim: str, chapter: str) -> Record:
     return Record(claim, claim_words, None, words, {}, "", {}, [], words, words, left_out=chapter)
 
 
-def origin(claim: str, sources: tuple[str, ...]) -> dict[str, str]:
+def origin(claim: str, sources: tuple[str, ...]) -> dict[str, Any]:
     """From claim to code: the rules that made the evidence, the function that judges it, and where that is tested."""
     rules = dict.fromkeys("fit_rates" if name in (*EXACT, "ablation") else f"fit_{name}" for name in sources)
     module = JUDGES[claim].__module__.split(".")[-1]

@@ -50,7 +50,7 @@ def growth_of_constant(fit: xr.Dataset, thresholds: dict) -> Finding:
     the better of two bad fits is no evidence, and over few radii polynomials and exponentials look alike.
     """
     radii, factor = int(fit["radii"]), float(fit["radius_factor"])
-    measured: dict[str, float] = {"radii": radii, "unsaturated_radii": int(fit["unsaturated_radii"])}
+    measured: dict = {"radii": radii, "unsaturated_radii": int(fit["unsaturated_radii"])}
     if radii < thresholds["fewest_radii"] or factor < thresholds["radius_factor"]:
         words = f"errors fall like 1/√n at {radii} of {measured['unsaturated_radii']} radii only, {factor:.1f}-fold"
         return Finding(UNTESTED, measured | {"radius_factor": factor}, words, "too few radii with a constant")

@@ -92,12 +92,12 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
         "tilt_order",
         STATEMENTS["tilt_order"].format(model=model),
         every([finding.verdict for finding in findings.values()]),
-        f"partial rank correlation of β with {spoken(findings)}; asked: one below 0",
+        f"partial rank correlations of β: {spoken(findings)}; asked: one below 0",
         {name: finding.measured for name, finding in findings.items()},
-        "Partial rank correlations of β with H given s₀, and with s₀ given H; intervals by resampling layers.",
+        "Partial rank correlations of β with H given s₀ and with s₀ given H; intervals by resampling layers.",
         pick(thresholds, *FALL, "fewest_groups"),
         ["results/rates/bert.zarr.zip", "figure beta_vs_horizon"],
-        f"Partial rank correlation of β with {spoken(findings)}. H tells how the tilt varies over tokens, "
+        f"Partial rank correlations of β: {spoken(findings)}. H tells how the tilt varies over tokens, "
         "s₀ = |Σ½(Am + b)| how large it is at the mean token, which H does not see.",
         could(findings),
     )

@@ -13,8 +13,10 @@ NEAR = 0.05  # how far from 1/2 a rate may be and count as 1/2
 ROUND = 2  # digits of a number of tokens
 
 
-def answer(rates: xr.Dataset, weakest_horizon: float, resampling: Resampling) -> list[str]:
+def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> list[str]:
     """Lines: what was measured, tokens needed, rates, order by H, heads surely below 1/2, the worst fit.
+
+    weakest_horizon, fewest_groups: as in the claims on the heads.
 
     One more if samples are drawn without replacement.
     """
@@ -27,7 +29,7 @@ def answer(rates: xr.Dataset, weakest_horizon: float, resampling: Resampling) ->
         joined(
             f"rank correlation of β with H over unsaturated heads with H ≥ {weakest_horizon:g}",
             parts,
-            lambda part: correlation(part, weakest_horizon, resampling),
+            lambda part: correlation(part, weakest_horizon, fewest_groups, resampling),
         ),
         joined("heads whose 95 % interval of β lies below 1/2", parts, below_half),
         joined("worst fit", parts, worst_fit),
@@ -52,20 +54,20 @@ def tokens(heads: xr.Dataset, name: str) -> str:
     needed, sizes = heads["tokens_needed"].sel(eps=SHARE).values, heads["n"].values
     known = np.sort(needed[~np.isnan(needed)])
     if not len(known):
-        return f"for no head is it known when it is within {SHARE:.0%} of its limit {NAMES[name]}"
+        return f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"
     half, slowest = known[(len(known) - 1) // 2], known[-1]  # the lower median: half of the heads, or more
-    start = f"half of the heads are within {SHARE:.0%} of their limit {NAMES[name]} after {spoken(half, sizes)} tokens"
+    start = f"half of the heads are within {100 * SHARE:g} % of their limit {NAMES[name]} after {spoken(half, sizes, ' tokens')}"
     return f"{start}; the slowest needs {spoken(slowest, sizes)}"
 
 
-def spoken(needed: float, sizes: np.ndarray) -> str:
+def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
     """A number of tokens as `complexity.tokens_needed` means it."""
     if np.isinf(needed):
-        return f"more than {BEYOND * int(sizes[-1]):,}"
+        return f"more than {BEYOND * int(sizes[-1]):,}{unit}"
     if needed <= sizes[0]:
-        return f"at most {int(sizes[0]):,}"
+        return f"at most {int(sizes[0]):,}{unit}"
     number = f"{float(f'{needed:.{ROUND}g}'):,.0f}"
-    return f"about {number} (extrapolated)" if needed > sizes[-1] else f"about {number}"
+    return f"about {number}{unit}" + (" (extrapolated)" if needed > sizes[-1] else "")
 
 
 def near_half(heads: xr.Dataset) -> str:
@@ -75,14 +77,16 @@ def near_half(heads: xr.Dataset) -> str:
     return f"{low:.2f} ≤ β ≤ {high:.2f}, {near} of {heads.sizes['row']} heads within {NEAR:g} of 1/2"
 
 
-def correlation(heads: xr.Dataset, weakest_horizon: float, resampling: Resampling) -> str:
-    """The same number as in the claims: see `order.ordered_heads`."""
+def correlation(heads: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> str:
+    """The same number as in the claims: see `order.ordered_heads`; no interval from too few layers."""
     fits = heads[["beta", "horizon", "saturated"]].reset_index("row").to_dataframe().reset_index()
     found = ordered_heads(fits, weakest_horizon, resampling)
     signed = [f"{value:+.2f}".replace("-", "−") for value in found[:3]]
-    if not np.isfinite(found.low):
-        return signed[0] if np.isfinite(found.correlation) else "not to be had"
-    return f"{signed[0]} [{signed[1]}, {signed[2]}, {found.groups} layers resampled]"
+    if not np.isfinite(found.correlation):
+        return "not to be had"
+    if found.groups < fewest_groups or not np.isfinite(found.low):
+        return f"{signed[0]} (too few layers for an interval)"
+    return f"{signed[0]} [{signed[1]}, {signed[2]}] ({found.groups} layers resampled)"
 
 
 def below_half(heads: xr.Dataset) -> str:

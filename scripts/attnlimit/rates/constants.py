@@ -8,8 +8,10 @@ from attnlimit.rates.power_law import Bootstrap, error_curve, late_slope
 
 DEGREES = {"mean": 1, "cov": 2}  # powers of R by which the outputs themselves, and their covariance, are scaled
 FEWEST_RADII = 4  # for the model of three parameters, with a residual
-KEPT = ("power", "power_chi2", "exponential_chi2", "mixed_rate", "mixed_rate_se", "mixed_chi2")
-KEPT += ("polynomial_chi2", "polynomial_dof")
+KEPT = (
+    *("power", "power_chi2", "exponential_chi2", "mixed_rate", "mixed_rate_se", "mixed_chi2"),
+    *("polynomial_chi2", "polynomial_dof"),
+)
 
 
 def fit_constants(
@@ -33,7 +35,7 @@ def fit_constants(
         fits = rates.sel(statistic=statistic, part="error")
         data = errors.isel(setting=~(fits["saturated"] | fits["published"]).values.astype(bool))
         sizes, support = data["n"].values, data["scale"].values * errors.attrs["radius"]
-        row = {"unsaturated_radii": len(support)}
+        row: dict[str, float] = {"unsaturated_radii": len(support)}
         if len(support):
             curve = error_curve(
                 data["error"].sel(statistic=statistic).transpose("setting", "replicate", "n").values, bootstrap
