@@ -56,8 +56,8 @@ def tokens(heads: xr.Dataset, name: str) -> str:
     if not len(known):
         return f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"
     half, slowest = known[(len(known) - 1) // 2], known[-1]  # the lower median: half of the heads, or more
-    start = f"half of the heads are within {100 * SHARE:g} % of their limit {NAMES[name]} after {spoken(half, sizes, ' tokens')}"
-    return f"{start}; the slowest needs {spoken(slowest, sizes)}"
+    start = f"half of the heads are within {100 * SHARE:g} % of their limit {NAMES[name]}"
+    return f"{start} after {spoken(half, sizes, ' tokens')}; the slowest needs {spoken(slowest, sizes)}"
 
 
 def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
