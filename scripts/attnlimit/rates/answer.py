@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.corpus.titles import text_name
 from attnlimit.rates.complexity import BEYOND
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.rates.order import Resampling, ordered_heads
@@ -39,8 +40,8 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
 
 def about(rates: xr.Dataset) -> str:
     """Model, text, population and sizes."""
-    model, corpus, sizes = rates.attrs["model"]["name"], rates.attrs["corpus"]["name"], rates["n"].values
-    population = f"{rates.attrs['population']:,} tokens of {corpus}"
+    model, sizes = rates.attrs["model"]["name"], rates["n"].values
+    population = f"{rates.attrs['population']:,} tokens of {text_name(rates.attrs['corpus'])}"
     heads = f"{rates.sizes['layer']} layers of {rates.sizes['head']} heads"
     return f"{model} ({heads}) on {population}, n from {sizes[0]:,} to {sizes[-1]:,}:"
 

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.coordinates import is_whole, whole_layer
+from attnlimit.corpus.titles import text_name
 from attnlimit.files import atomic
 from attnlimit.rates.complexity import SHARES
 from attnlimit.rates.fits import COUPLINGS, PREDICTIONS, TOKENS
@@ -48,7 +49,7 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
         replicates=rates.attrs["replicates"],
         population=rates.attrs.get("population"),
         model=rates.attrs.get("model", {}).get("name"),
-        corpus=rates.attrs.get("corpus", {}).get("title") or rates.attrs.get("corpus", {}).get("name"),
+        corpus=text_name(rates.attrs.get("corpus", {})),
     )
     if "head" in table:
         table["head"] = table["head"].map(str)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
+from attnlimit.corpus.titles import text_name
 from attnlimit.report.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH
 from attnlimit.theory.bounds import predictions
 
@@ -86,5 +87,5 @@ def layer_panels(layers: np.ndarray, height: float) -> tuple[Figure, dict[int, A
 
 def subject(attrs: dict) -> str:
     """Whose numbers a figure shows: model, text, and how many tokens, from the attrs of a store."""
-    model, text = attrs["model"]["name"].split("/")[-1], attrs["corpus"].get("title") or attrs["corpus"]["name"]
-    return f"{model} on {text}, {attrs['population']:,} tokens"
+    model = attrs["model"]["name"].split("/")[-1]
+    return f"{model} on {text_name(attrs['corpus'])}, {attrs['population']:,} tokens"
