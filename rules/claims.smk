@@ -1,8 +1,9 @@
 # What the results say of each claim of the paper.
 # INPUTS   results/rates/{name}.zarr.zip
 # OUTPUTS  results/claims.json                    a list of records: id, claim, verdict, in_short, measured, test, threshold,
-#                                                 evidence, why, left_out; verdict: holds, does not hold, not tested at this
-#                                                 size; none of a claim that is left out with the chapter named in left_out
+#                                                 evidence, why, could_fail, left_out, rule, function, test_file; verdict:
+#                                                 holds, does not hold, not tested at this size; none of a claim that is left
+#                                                 out with the chapter named in left_out
 #          results/claims.html                    the same as a page
 #          results/figures/claims.{pdf,svg,png}   the same at a glance
 
@@ -30,6 +31,7 @@ rule assess_claims:
         **SMALL,
     params:
         thresholds=config["assess_claims"],
+        seed=config["seed"],
         chapters=chapters_of_claims(CHAPTERS),
         left_out=LEFT_OUT,
         code=code("assess_claims.py"),

@@ -87,6 +87,8 @@ rule state_answer:
     resources:
         **SMALL,
     params:
+        settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups"),
+        seed=config["seed"],
         left_out=LEFT_OUT,
         code=code("state_answer.py"),
     script:

@@ -11,7 +11,7 @@
 #                                                 growth, change_low, total_growth, upper_growth, … (of_law)
 #          results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), a setting a tilt
 #          results/rates/normality.zarr.zip       variance_ratio, n_bias, coverage, distance, … (setting, n, coordinate)
-#          results/rates/constants.zarr.zip       power, share_power_fits_better, radii, radius_factor (statistic), from the sphere
+#          results/rates/constants.zarr.zip       power, {power,exponential,mixed,polynomial}_chi2, radii, … (statistic), from the sphere
 #          results/synthetic/gaussian.zarr.zip              as sphere; dimension, isotropic (setting)
 #          results/synthetic/gaussian_published.zarr.zip    as sphere; exact (setting): against the closed form, or a finite sample
 #          results/synthetic/gaussian_asymptotic.zarr.zip   as sphere; {mean,cov}_wide_bins (setting, replicate, n),
@@ -255,7 +255,8 @@ rule fit_constants:
     resources:
         **SMALL,
     params:
-        settings=only(config["fit_rates"], "bootstrap"),
+        settings=only(config["fit_rates"], "bootstrap")
+        | only(config["assess_claims"], "slope_tolerance", "polynomial_degree"),
         seed=config["seed"],
         code=code("fit_constants.py"),
     script:

@@ -9,7 +9,7 @@ open_log(snakemake.log[0])
 p = snakemake.params
 
 stores = {name: read(path) for name, path in snakemake.input.items()}
-records = assess(stores, p.thresholds, p.chapters)
+records = assess(stores, p.thresholds, p.chapters, p.seed)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
 write_json(records, snakemake.output.records)

@@ -11,4 +11,5 @@ p, options = snakemake.params, snakemake.params.settings
 
 errors, rates = read(snakemake.input.errors), read(snakemake.input.rates)
 bootstrap = Bootstrap(options["bootstrap"], errors.attrs["nested"], generator(p.seed, "fit_constants"))
-write(fit_constants(errors, rates, bootstrap), snakemake.output.rates, **inherited(errors), code=p.code)
+constants = fit_constants(errors, rates, bootstrap, options["slope_tolerance"], options["polynomial_degree"])
+write(constants, snakemake.output.rates, **inherited(errors), code=p.code)

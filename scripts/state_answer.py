@@ -5,13 +5,20 @@ from pathlib import Path
 from attnlimit.files import atomic
 from attnlimit.log import open_log
 from attnlimit.rates.answer import answer
+from attnlimit.rates.order import Resampling
 from attnlimit.report.html import page, paragraph
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
 p, rates = snakemake.params, snakemake.input.get("rates")
 
-lines = answer(read(rates)) if rates else ["this run has no rates of a model's heads"]
+options = p.settings
+resampling = Resampling(options["bootstrap"], p.seed)
+lines = (
+    answer(read(rates), options["weakest_horizon"], options["fewest_groups"], resampling)
+    if rates
+    else ["this run has no rates of a model's heads"]
+)
 lines += [p.left_out] if p.left_out else []
 texts = {"answer": "\n".join(lines) + "\n", "page": page("What this run found", map(paragraph, lines))}
 for name, text in texts.items():

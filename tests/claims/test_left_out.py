@@ -12,7 +12,7 @@ from attnlimit.claims.verdicts import VERDICTS
 from attnlimit.plan.chapters import CHAPTERS, JUDGED, chapters_of_claims, left_out
 from support.claims import THRESHOLDS, curve, model_rates
 
-OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above"]
+OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above", "tilt_order"]
 
 
 @pytest.fixture
@@ -32,18 +32,19 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
     assert [record.id for record in records if not record.left_out] == OF_THE_MODEL
     for record in records:
         assert (record.verdict in VERDICTS) == (record.id in OF_THE_MODEL)
-        assert record.left_out == ("" if record.verdict else "theory")
+        chapter = "ablation" if record.id == "ablation_falls" else "theory"
+        assert record.left_out == ("" if record.verdict else chapter)
     bound = next(record for record in records if record.id == "bound_curve")
     assert "sphere (chapter theory)" in bound.why and list(bound.measured["by_source"]) == ["bert"]
 
     write_json(records, tmp_path / "claims.json")
     written = json.loads((tmp_path / "claims.json").read_text())
     assert len({tuple(record) for record in written}) == 1  # the same keys in each
-    assert {record["left_out"] for record in written if record["verdict"] is None} == {"theory"}
+    assert {record["left_out"] for record in written if record["verdict"] is None} == {"theory", "ablation"}
     write_page(records, tmp_path / "claims.html", left_out(["heads"]))
     page = (tmp_path / "claims.html").read_text()
     assert (
-        "4 claims. holds: " in page and "Left out of this run" in page and page.count("<td>chapter theory</td>") == 13
+        "5 claims. holds: " in page and "Left out of this run" in page and page.count("<td>chapter theory</td>") == 12
     )
 
 
@@ -52,10 +53,11 @@ def test_without_any_fit_every_claim_is_left_out():
     assert {record.verdict for record in records} == {None}
     chapters = {record.id: record.left_out for record in records}
     assert chapters["bound_curve"] == "heads or theory" and chapters["bert_falls"] == "heads"
+    assert chapters["ablation_falls"] == "ablation"
     assert set(chapters.values()) - {"heads or theory"} <= set(CHAPTERS)
     assert all("{" not in record.claim for record in records)
 
 
 def test_a_fit_that_should_be_there_is_missed_by_name(model):
-    with pytest.raises(LookupError, match="results/rates/constants.zarr.zip: a claim needs it"):
+    with pytest.raises(LookupError, match="results/rates/ablation.zarr.zip: a claim needs it"):
         assess({"bert": model}, THRESHOLDS)

@@ -8,10 +8,12 @@ from attnlimit.claims.moments import (
     error_fits,
     experiment_above,
     experiment_falls,
+    finite_reference_slope,
     horizon_dependence,
     model_remark,
     moment_rate,
     same_horizon,
+    untilted,
 )
 from attnlimit.claims.verdicts import (
     FAILS,
@@ -130,7 +132,7 @@ def test_isotropic_and_anisotropic_pairs_by_hand():
 
 def test_the_model_is_named_and_told_from_the_papers():
     data = rates(heuristic, population=50000, model={"name": "someone/small-model"})
-    assert "someone/small-model, which is not the paper's bert-base-uncased, on 50000 tokens" in model_remark(data)
+    assert "someone/small-model, which is not the paper's bert-base-uncased, on 50,000 tokens" in model_remark(data)
     data.attrs["model"] = {"name": "google-bert/bert-base-uncased"}
     assert "not the paper's" not in model_remark(data)
 
@@ -141,3 +143,77 @@ def test_only_errors_of_heads_are_asked():
     assert len(table) == 2 * 10
     assert set(table["statistic"]) == {"mean", "cov"} and set(table["part"]) == {"error"}
     assert "all" not in set(table["head"])
+
+
+def test_saturated_and_noisy_fits_are_counted_and_where_they_lie():
+    """Of 100 fits 30 are saturated, 20 of these below the curve; 10 others are too noisy to be asked."""
+    table = fits(lowered(0, 0), horizon=MANY)
+    mine = table["statistic"] == "mean"
+    table = table[mine].reset_index(drop=True)
+    table.loc[:29, "saturated"] = True
+    table.loc[:19, ["beta", "beta_low", "beta_high"]] -= 0.2
+    table.loc[90:, "beta_high"] = table.loc[90:, "beta"] + 0.6
+    record = bound("id", "bound_v3", "curve", {"gaussian": table}, THRESHOLDS)
+    counted = {name: record.measured[name] for name in ("fits", "below", "saturated", "saturated_below", "too_noisy")}
+    assert counted == {"fits": 60, "below": 0, "saturated": 30, "saturated_below": 20, "too_noisy": 10}
+    assert record.verdict == HOLDS and "saturated and not asked: 30, 20 of them below" in record.in_short
+    assert record.could_fail.startswith("yes: 60 of 100 fits could have lain below")
+
+
+def test_fits_with_an_unresolved_tilt_are_counted_apart():
+    """s0 = 2 asks for e^8 = 2981 tokens: below the curve at n from 64 they do not count; at n from 1e6 they do."""
+    for sizes, verdict, apart in (((64, 512, 4096), HOLDS, 20), ((10**6, 10**7, 10**8), FAILS, 0)):
+        table = fits(
+            lowered(10, 0.2), horizon=MANY, n=sizes, labels={"constant_tilt": np.where(np.arange(100) < 10, 2.0, 0)}
+        )
+        record = bound("id", "bound_v3", "curve", {"gaussian": table}, THRESHOLDS)
+        assert (record.verdict, record.measured["apart"]) == (verdict, {"fits": apart, "below": apart})
+        assert f"{apart} of {apart} fits below that have a constant tilt" in record.in_short
+    model = experiment_above(
+        "id",
+        "claim",
+        fits(lowered(10, 0.2), horizon=MANY, n=(64, 512, 4096), labels={"constant_tilt": np.full(100, 2.0)}),
+        [],
+        "",
+        THRESHOLDS,
+    )
+    assert model.verdict == FAILS and model.measured["below_with_large_tilt"] == model.measured["below"] == 20
+
+
+def test_a_violation_as_large_as_the_power_figure_is_seen():
+    record = bound("id", "bound_v3", "curve", {"gaussian": fits(lowered(0, 0), horizon=MANY)}, THRESHOLDS)
+    drop = record.measured["seen_from"]
+    below = bound(
+        "id", "bound_v3", "curve", {"gaussian": fits(lowered(50, 0.02 + 1.01 * drop), horizon=MANY)}, THRESHOLDS
+    )
+    assert below.verdict == FAILS
+
+
+def test_a_bound_far_below_the_rates_could_hardly_fail():
+    record = bound("id", "bound_v1_theorem", "theorem", {"gaussian": fits(heuristic, half=0.001)}, THRESHOLDS)
+    assert record.verdict == HOLDS and record.could_fail.startswith("hardly: the median rate is")
+
+
+def test_settings_with_a_constant_tilt_say_nothing_of_the_horizon():
+    table = fits(heuristic, labels={"constant_tilt": np.where(np.arange(10) < 3, 1.0, 0)})
+    assert len(untilted(table)) == 14 and (untilted(table)["constant_tilt"] == 0).all()
+    assert len(untilted(fits(heuristic))) == 20  # none is known
+
+
+def test_the_slope_of_a_finite_reference_alone():
+    """.457 for n 250 to 4000 and 13,333 tokens; 1/2 against a reference without end."""
+    sizes = np.array([250, 500, 1000, 2000, 4000])
+    assert finite_reference_slope(sizes, 13333) == pytest.approx(0.457, abs=5e-4)
+    assert finite_reference_slope(sizes, 10**12) == pytest.approx(0.5, abs=1e-6)
+
+
+def test_no_rate_is_asked_to_lie_above_what_a_finite_reference_leaves():
+    """Rates of .456 at weak attention lie below the curve there, and not below what the protocol allows."""
+    table = fits(lambda h: np.minimum(curve(h) + 0.02, 0.456), horizon=np.linspace(0.01, 2, 20))
+    assert experiment_above("id", "claim", table, [], "", THRESHOLDS).verdict == FAILS
+    record = experiment_above("id", "claim", table, [], "", THRESHOLDS, 0.456)
+    assert record.verdict == HOLDS and record.measured["below_the_curve_alone"] > 0
+    low = fits(lambda h: np.minimum(curve(h), 0.456) - 0.05, horizon=np.linspace(0.01, 2, 20))
+    assert experiment_above("id", "claim", low, [], "", THRESHOLDS, 0.456).verdict == FAILS
+    few = fits(lambda h: curve(h), horizon=np.linspace(0.01, 2, 2))
+    assert experiment_above("id", "claim", few, [], "", THRESHOLDS, 0.456).verdict == UNTESTED

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnlimit.claims.uniform import growth_findings, uniform_growth, uniform_rate
+from attnlimit.claims.uniform import uniform_growth, uniform_rate
 from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED
 from support.claims import (
     THRESHOLDS,
@@ -27,16 +27,29 @@ def test_uniform_rate(changes, verdict):
 
 
 @pytest.mark.parametrize(
-    ("constant", "changes", "verdicts"),
+    ("constant", "changes", "verdict"),
     [
-        (lambda r: np.exp(2 * r), {}, (HOLDS, HOLDS)),
-        (lambda r: np.exp(r**2), {}, (HOLDS, FAILS)),
-        (lambda r: (1 + r) ** 3, {}, (FAILS, HOLDS)),
-        (lambda r: r**2, {}, (FAILS, HOLDS)),
-        (lambda r: np.exp(-r), {}, (FAILS, FAILS)),
-        (np.exp, {"carriers": 10}, (UNTESTED, UNTESTED)),
+        (lambda r: np.exp(2 * r), {}, HOLDS),
+        (lambda r: (1 + r) ** 3, {}, HOLDS),
+        (lambda r: 0.6 - 0.1 * np.exp(-5 * r), {}, HOLDS),  # bounded
+        (lambda r: 1 + 0.01 * r, {}, HOLDS),  # hardly any growth
+        (lambda r: np.exp(r**2), {}, FAILS),
+        (lambda r: np.exp(r**2 / 2), {}, FAILS),
+        (np.exp, {"carriers": 10}, UNTESTED),
+        (lambda r: np.exp(r**2), {"compact": False}, UNTESTED),  # told, not judged
     ],
 )
-def test_growth_of_the_uniform_constant(constant, changes, verdicts):
-    changed = growth_findings(uniform(constant, **changes), THRESHOLDS)
-    assert tuple(record.verdict for record in uniform_growth(changed, THRESHOLDS)) == verdicts
+def test_growth_of_the_uniform_constant(constant, changes, verdict):
+    record = uniform_growth(uniform(constant, **changes), THRESHOLDS)
+    assert record.verdict == verdict
+    assert record.could_fail.startswith("not here" if verdict == UNTESTED else "yes")
+
+
+def test_the_law_is_named_and_its_growth_given():
+    record = uniform_growth(uniform(np.exp), THRESHOLDS)
+    measured = record.measured["interval, d = 1"]
+    assert measured["total_growth"] == pytest.approx(np.exp(1.25), rel=0.02)
+    assert measured["mean_growth"] == pytest.approx(1, rel=0.02) == measured["upper_growth"]
+    assert "interval, d = 1 ×3.49" in record.in_short
+    unbounded = uniform_growth(uniform(np.exp, compact=False), THRESHOLDS)
+    assert "not judged: interval, d = 1 ×3.49" in unbounded.why and "exp(R²/2)" in unbounded.why

@@ -6,7 +6,9 @@ import xarray as xr
 
 from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.rates.answer import answer
+from attnlimit.rates.order import Resampling
 
+RESAMPLING = Resampling(1000, 1)
 LAYERS, HEADS = [0, 5], [0, 1]
 MEAN, COV = STATISTICS.index("mean"), STATISTICS.index("cov")
 
@@ -36,24 +38,55 @@ def rates(far: float = 9.0) -> xr.Dataset:
     data["misfit"] = data["chi2"] > 3 * data["dof"]
     data["saturated"] = data["beta"] < 0.2
     data["horizon"] = (("layer", "head"), [[0.2, 0.9], [1.7, 12.0]])
-    return data
+    needed = np.full((3, len(STATISTICS), 2, 2), far)
+    needed[1, MEAN] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
+    needed[1, COV] = [[1500, 5000], [9100, 8000]]
+    data["tokens_needed"] = (("eps", "statistic", "layer", "head"), needed)
+    data = data.assign_coords(eps=[0.10, 0.05, 0.01], n=[64, 512, 4096])
+    facts = {"model": {"name": "owner/small"}, "corpus": {"name": "a text"}, "population": 50000}
+    return data.assign_attrs(facts)
 
 
 @pytest.mark.parametrize("far", [9.0, -9.0, np.nan])
 def test_the_answer_by_hand(far):
-    """Ranks of H are 1, 2, 3, 4; of the mean's beta 4, 3, 2, 1: correlation -1; of the covariance's 2, 1, 4, 3:
-    1 - 6 * 4 / (4 * 15) = 0.6. chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2.
+    """Ranks of H are 1, 2, 3, 4; of the mean's beta 4, 3, 2, and the last one is saturated: correlation -1; of the
+    covariance's 2, 1, 4, 3: 1 - 6 * 4 / (4 * 15) = 0.6. chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2.
     """
-    assert answer(rates(far)) == [
-        "beta of 4 heads: mean 0.12 to 0.50; covariance 0.50 to 0.80",
-        "Spearman correlation of beta with H, all heads: mean -1.00; covariance +0.60",
-        "heads whose 95 % interval lies below 1/2: "
+    lines = answer(rates(far), 0.1, 2, RESAMPLING)
+    assert lines[:4] == [
+        "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
+        "half of the heads are within 5 % of their limit mean after about 210 tokens; "
+        "the slowest needs more than 40,960.",
+        "half of the heads are within 5 % of their limit covariance after about 5,000 tokens (extrapolated); "
+        "the slowest needs about 9,100 (extrapolated).",
+        "rates: mean 0.12 ≤ β ≤ 0.50, 1 of 4 heads within 0.05 of 1/2; "
+        "covariance 0.50 ≤ β ≤ 0.80, 1 of 4 heads within 0.05 of 1/2",
+    ]
+    assert lines[4].startswith("rank correlation of β with H over unsaturated heads with H ≥ 0.1: mean −1.00 [−1.00")
+    assert "; covariance +0.60 [" in lines[4] and "] (2 layers resampled)" in lines[4]
+    assert lines[5:] == [
+        "heads whose 95 % interval of β lies below 1/2: "
         "mean 3 of 4 (1 of them no power law or saturated); covariance 1 of 4 (1 of them no power law or saturated)",
-        "worst fit: mean, layer 0 head 1, chi2 8 for dof 4 (within the threshold); "
-        "covariance, layer 5 head 0, chi2 33 for dof 1 (no power law over these n)",
+        "worst fit: mean layer 0 head 1, χ² 8 for 4 degrees of freedom (within the threshold); "
+        "covariance layer 5 head 0, χ² 33 for 1 degrees of freedom (no power law over these n)",
     ]
 
 
 def test_the_order_of_layers_and_heads_is_of_no_matter():
     data = rates()
-    assert answer(data.isel(layer=[1, 0], head=[1, 0])) == answer(data)
+    assert answer(data.isel(layer=[1, 0], head=[1, 0]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
+
+
+def test_heads_that_are_within_at_once_or_never_known():
+    data = rates()
+    data["tokens_needed"] = data["tokens_needed"] * 0 + 64
+    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, 2, RESAMPLING)[1]
+    data["tokens_needed"] = data["tokens_needed"] * np.nan
+    assert answer(data, 0.1, 2, RESAMPLING)[1] == "for no head is it known when it is within 5 % of its limit mean."
+
+
+def test_too_few_layers_give_a_correlation_and_no_interval():
+    line = answer(rates(), 0.1, 5, RESAMPLING)[4]
+    assert line.endswith(
+        "mean −1.00 (too few layers for an interval); covariance +0.60 (too few layers for an interval)"
+    )

@@ -2,70 +2,61 @@
 
 import numpy as np
 import pytest
-import xarray as xr
+from scipy.stats import chi2
 
-from attnlimit.coordinates import PARTS, STATISTICS
-from attnlimit.rates.constants import fit_constants
-from attnlimit.rates.power_law import Bootstrap
+from support.claims import constants_fit
 
-SCALES = np.array([0.4, 0.7, 1.0, 1.5, 2.2, 3.0, 1000.0])  # the last a published one
-PUBLISHED = SCALES == 1000
+RADII = np.array([0.4, 0.7, 1.0, 1.5, 2.2, 3.0])
 
 
-def sphere(constant, radius=1.0, saturated=False, noise=0.05) -> tuple[xr.Dataset, xr.Dataset]:
-    """Errors constant(R) n^-0.4 of tokens on the sphere of radius R, brought to one sphere for all, and their fits."""
-    n, support = np.array([100, 400, 1600]), SCALES * radius
-    drawn = np.exp(noise * np.random.default_rng(0).normal(size=(len(SCALES), 40, 3))) * n**-0.4
-    on_one_sphere = np.stack([constant(np.minimum(support, 50)) / support**degree for degree in (1, 2)])
-    error = on_one_sphere[..., None, None] * drawn  # (statistic, setting, replicate, n)
-    errors = xr.Dataset(
-        {"error": (("statistic", "setting", "replicate", "n"), error), "scale": ("setting", SCALES)},
-        coords={"n": n, "statistic": ["mean", "cov"]},
-        attrs={"radius": radius},
-    )
-    dims, shape = ("statistic", "part", "setting"), (len(STATISTICS), len(PARTS), len(SCALES))
-    flags = np.broadcast_to(saturated, shape).copy()
-    labels = {"statistic": list(STATISTICS), "part": list(PARTS)}
-    return errors, xr.Dataset({"saturated": (dims, flags), "published": ("setting", PUBLISHED)}, coords=labels)
-
-
-def fitted(*arguments, **changes) -> xr.Dataset:
-    return fit_constants(*sphere(*arguments, **changes), Bootstrap(300, True, np.random.default_rng(1)))
-
-
-@pytest.mark.parametrize("radius", [1.0, 2.0])
 @pytest.mark.parametrize("power", [1.0, 3.0])
-def test_a_planted_power_is_found_and_fits_better(power, radius):
-    found = fitted(lambda support: support**power, radius=radius)
+def test_a_planted_power_is_found_and_fits(power):
+    found = constants_fit(lambda r: r**power, RADII)
     np.testing.assert_allclose(found["power"], power, atol=0.05)
-    np.testing.assert_array_equal(found["share_power_fits_better"], 1)
+    assert (found["power_chi2"] < chi2.isf(1e-4, 4)).all() and (found["exponential_chi2"] > 100).all()
+    assert (np.abs(found["mixed_rate"]) < 4 * found["mixed_rate_se"]).all()
     np.testing.assert_array_equal(found["radii"], 6)
     np.testing.assert_allclose(found["radius_factor"], 3 / 0.4)
     np.testing.assert_array_equal(found["statistic"], ["mean", "cov"])
 
 
-def test_a_planted_exponential_fits_better():
-    found = fitted(lambda support: np.exp(1.5 * support))
-    np.testing.assert_array_equal(found["share_power_fits_better"], 0)
+@pytest.mark.parametrize("power", [0.0, 2.0])
+def test_a_planted_exponential_is_found_beside_a_power(power):
+    found = constants_fit(lambda r: r**power * np.exp(1.5 * r), RADII)
+    assert (np.abs(found["mixed_rate"] - 1.5) < 4 * found["mixed_rate_se"]).all()
+    assert (found["mixed_rate_se"] < 0.1).all()
+    assert (found["mixed_chi2"] < chi2.isf(1e-4, 3)).all() and (found["power_chi2"] > 100).all()
 
 
-def test_noise_as_large_as_the_growth_decides_nothing():
-    share = fitted(lambda support: support**0.1, noise=2.0)["share_power_fits_better"]
-    assert ((share > 0) & (share < 1)).all()
+def test_chi2_is_that_of_its_law():
+    """Over 60 truths the mean of chi2 is its degrees of freedom: the errors of the replicates are the right ones."""
+    fits = [constants_fit(lambda r: r**2, RADII, seed=seed) for seed in range(60)]
+    for name, dof in (("power_chi2", 4), ("mixed_chi2", 3)):
+        mean = np.mean([fit[name].values[0] for fit in fits])
+        assert abs(mean - dof) < 4 * np.sqrt(2 * dof / 60), name
 
 
-def test_saturated_settings_and_published_scales_are_left_out():
-    """What they hold is far off the power of the others."""
-    strong = SCALES > 2
-    found = fitted(lambda support: np.where(support > 2, 1e4, support**2), saturated=strong)
+def test_a_sum_of_powers_is_a_polynomial_and_no_power():
+    found = constants_fit(lambda r: 1 + r**4, RADII)
+    assert (found["polynomial_chi2"] < chi2.isf(1e-4, found["polynomial_dof"])).all()
+    assert (found["power_chi2"] > 100).all()
+
+
+def test_radii_without_a_constant_are_left_out():
+    """Saturated settings, published scales, and errors that do not fall like 1/sqrt(n)."""
+    strong = RADII > 2
+    found = constants_fit(lambda r: np.where(r > 2, 1e4, r**2), RADII, saturated=strong)
     np.testing.assert_array_equal(found["radii"], 4)
     np.testing.assert_allclose(found["radius_factor"], 1.5 / 0.4)
     np.testing.assert_allclose(found["power"], 2, atol=0.05)
+    np.testing.assert_array_equal(constants_fit(lambda r: r, RADII, published=strong)["radii"], 4)
+    slow = constants_fit(lambda r: r, RADII, slope=0.3)
+    np.testing.assert_array_equal(slow["radii"], 0)
+    np.testing.assert_array_equal(slow["unsaturated_radii"], 6)
 
 
-def test_two_radii_are_no_line_and_none_no_error():
-    for enough, factor in ((SCALES >= 1, 0.7 / 0.4), (True, 1.0)):
-        found = fitted(lambda support: support, saturated=enough)
-        np.testing.assert_array_equal(found["radii"], 2 if factor > 1 else 0)
-        np.testing.assert_allclose(found["radius_factor"], factor)
-        assert np.isnan(found["power"]).all() and np.isnan(found["share_power_fits_better"]).all()
+def test_three_radii_are_no_test_and_none_no_error():
+    for enough, count in ((RADII >= 1.5, 3), (True, 0)):
+        found = constants_fit(lambda r: r, RADII, saturated=enough)
+        np.testing.assert_array_equal(found["radii"], count)
+        assert np.isnan(found["power"]).all() and np.isnan(found["mixed_chi2"]).all()

@@ -14,6 +14,7 @@ from attnlimit.coordinates import PARTS, STATISTICS
 from attnlimit.experiments.errors import limit_is_exact
 from attnlimit.rates.answer import answer
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT
+from attnlimit.rates.order import Resampling
 from support.configs import DEFAULT, ROOT
 
 CAPTIONS = ["answer", "beta_vs_horizon", "bias_fluctuation", "convergence", "heat_map", "local_slopes"]
@@ -49,12 +50,16 @@ def rates(**attrs) -> xr.Dataset:
     )
     data["horizon"] = (("layer", "head"), [[0.5, 1.0, 2.0]])
     data["misfit"] = data["saturated"] = data["beta"] < 0
-    return data.assign_attrs(model={"name": "m"}, population=1000, **attrs)
+    data["tokens_needed"] = (("eps", "statistic", "layer", "head"), np.full((1, len(STATISTICS), 1, 3), 100.0))
+    return data.assign_coords(eps=[0.05]).assign_attrs(
+        model={"name": "m"}, corpus={"name": "text"}, population=1000, **attrs
+    )
 
 
 def test_the_answer_and_the_claims_say_so():
     without, plain = rates(replacement=False), rates(replacement=True)
-    assert answer(without) == [*answer(plain), f"mind: {WITHOUT_REPLACEMENT}"]
+    options = 0.1, 5, Resampling(10, 1)
+    assert answer(without, *options) == [*answer(plain, *options), f"mind: {WITHOUT_REPLACEMENT}"]
     assert WITHOUT_REPLACEMENT in model_remark(without) and WITHOUT_REPLACEMENT not in model_remark(plain)
 
 

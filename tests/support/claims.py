@@ -6,6 +6,7 @@ from scipy.special import ndtr, ndtri
 
 from attnlimit.claims.moments import error_fits
 from attnlimit.coordinates import PARTS, STATISTICS, as_whole_layer
+from attnlimit.rates.constants import fit_constants
 from attnlimit.rates.growth import fit_uniform
 from attnlimit.rates.power_law import LOCAL, Bootstrap
 from attnlimit.rates.summaries import hardmax_summary
@@ -18,6 +19,7 @@ THRESHOLDS = DEFAULT["assess_claims"]
 FROM_N = DEFAULT["fit_hardmax"]["from_n"]
 HORIZONS = np.array([0.05, 0.2, 0.4, 0.7, 1, 1.3, 1.7, 2, 2.5, 3])
 RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5])
+SUPPORTS = np.geomspace(0.4, 3, 8)
 SIZES = np.array([100, 1000, 10000, 100000])
 DECADES = 10.0 ** np.arange(2, 12)
 
@@ -65,30 +67,48 @@ def fits(beta, **changes):
     return error_fits(rates(beta, **changes))
 
 
-def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05) -> xr.Dataset:
+def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05, compact=True) -> xr.Dataset:
     """What fit_uniform keeps of suprema constant(R) n^-rate on a line, with noise that the radii share."""
     shared = np.exp(noise * generator(1, "noise").normal(size=(1, replicates, len(SIZES))))
     sup = constant(RADII)[:, None, None] * SIZES**-rate * shared
     effective = np.broadcast_to(np.sqrt(carriers * SIZES), sup.shape)
     drawn = {"sup": sup, "sup_coarse": 0.99 * sup, "effective": effective}
-    balls = {"dimension": np.ones(len(RADII), int), "radius": RADII, "compact": np.zeros(len(RADII), bool)}
+    balls = {"dimension": np.ones(len(RADII), int), "radius": RADII, "compact": np.full(len(RADII), compact)}
     balls |= {"clt_edge": constant(RADII), "clt_sup": constant(RADII), "clt_sup_se": 0.01 * constant(RADII)}
     suprema = xr.Dataset(
         {name: (("setting", "replicate", "n"), values) for name, values in drawn.items()}
         | {name: ("setting", values) for name, values in balls.items()},
-        coords={"n": SIZES, "setting": range(len(RADII)), "law": ("setting", ["gaussian, d = 1"] * len(RADII))},
+        coords={"n": SIZES, "setting": range(len(RADII)), "law": ("setting", ["interval, d = 1"] * len(RADII))},
     )
     options, joint = DEFAULT["fit_uniform"], (False, True, True)
     bootstraps = [Bootstrap(400, each, generator(1, "bootstrap", number)) for number, each in enumerate(joint)]
     return fit_uniform(suprema, bootstraps, 3, options["slope_tolerance"], options["carriers"])
 
 
-def constants_fit(share=1.0, radii=6, factor=7.5) -> xr.Dataset:
-    """What fit_constants keeps, for the mean and the covariance alike."""
-    columns = {"share_power_fits_better": share, "radii": radii, "radius_factor": factor, "power": 3.0}
-    return xr.Dataset(
-        {name: ("statistic", [value, value]) for name, value in columns.items()}, coords={"statistic": ["mean", "cov"]}
+def sphere_errors(constant, radius, slope=0.5, noise=0.05, saturated=False, published=False, seed=0, replicates=40):
+    """Errors constant(R) n^-slope of tokens on spheres of these radii, brought to one sphere, and their fits."""
+    n = np.array([100, 400, 1600])
+    noisy = np.exp(noise * np.random.default_rng(seed).normal(size=(len(radius), replicates, len(n)))) * n**-slope
+    on_one_sphere = np.stack([constant(radius) / radius**degree for degree in (1, 2)])
+    errors = xr.Dataset(
+        {
+            "error": (("statistic", "setting", "replicate", "n"), on_one_sphere[..., None, None] * noisy),
+            "scale": ("setting", radius / 2),
+        },
+        coords={"n": n, "statistic": ["mean", "cov"]},
+        attrs={"radius": 2.0},
     )
+    dims, shape = ("statistic", "part", "setting"), (len(STATISTICS), len(PARTS), len(radius))
+    flags = {"saturated": (dims, np.broadcast_to(saturated, shape).copy())}
+    flags |= {"published": ("setting", np.broadcast_to(published, len(radius)).copy())}
+    return errors, xr.Dataset(flags, coords={"statistic": list(STATISTICS), "part": list(PARTS)})
+
+
+def constants_fit(constant=lambda r: r, radius=SUPPORTS, **changes) -> xr.Dataset:
+    """What fit_constants makes of them, for the mean and the covariance alike."""
+    bootstrap = Bootstrap(300, True, np.random.default_rng(1))
+    options = THRESHOLDS["slope_tolerance"], THRESHOLDS["polynomial_degree"]
+    return fit_constants(*sphere_errors(constant, radius, **changes), bootstrap, *options)
 
 
 def hardmax_fit(error, n=DECADES, relative=0.002) -> xr.Dataset:

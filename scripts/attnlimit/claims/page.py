@@ -9,7 +9,9 @@ from attnlimit.files import atomic
 from attnlimit.report.html import page, paragraph, section, table
 
 TABLE = """<table>
-<thead><tr><th>Verdict</th><th>Claim</th><th>Measured</th><th>Test and thresholds</th></tr></thead>
+<thead>
+<tr><th>Verdict</th><th>Claim</th><th>Measured</th><th>Test and thresholds</th><th>Could it have failed?</th></tr>
+</thead>
 <tbody>
 {rows}
 </tbody>
@@ -18,7 +20,8 @@ ROW = """<tr id="{id}">
 <td style="color: {colour}; white-space: nowrap; font-weight: bold">{symbol} {verdict}</td>
 <td>{claim}<div class="small">{evidence}</div></td>
 <td>{why}<details class="small"><summary>numbers</summary><pre>{measured}</pre></details></td>
-<td>{test}<div class="small">{threshold}</div></td>
+<td>{test}<div class="small">{threshold}</div><div class="small">{rule}, {function}, {test_file}</div></td>
+<td>{could_fail}</td>
 </tr>"""
 
 
@@ -34,6 +37,10 @@ def row(record: Record) -> str:
         "why": record.why,
         "measured": json.dumps(rounded(record.measured), indent=1, ensure_ascii=False),
         "test": record.test,
+        "could_fail": record.could_fail,
+        "rule": f"rule {record.rule}",
+        "function": record.function,
+        "test_file": record.test_file,
         "threshold": ", ".join(f"{name} {value:g}" for name, value in record.threshold.items()),
     }
     return ROW.format(**{name: escape(word) for name, word in words.items()})

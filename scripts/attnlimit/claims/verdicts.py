@@ -1,16 +1,20 @@
 """From numbers and thresholds to a verdict. Every rule here can go either way, and can also stay undecided."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
-from scipy.stats import binom, spearmanr
+from scipy.stats import binom
+
+from attnlimit.rates.order import Order, rankable, ranked
 
 HOLDS, FAILS, UNTESTED = "holds", "does not hold", "not tested at this size"
 VERDICTS = (HOLDS, FAILS, UNTESTED)
 DIGITS = 4  # significant ones of the numbers written
+HARDLY = 2  # rates more than so many times a bound could hardly have come out below it
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}
 
 
@@ -37,7 +41,11 @@ class Record(NamedTuple):
     threshold: dict
     evidence: list
     why: str
+    could_fail: str = ""  # could this run have failed the claim?  How strong a violation it would have seen, in words
     left_out: str = ""  # the chapter that would test the claim, if the run leaves that out
+    rule: str = ""  # that made the evidence
+    function: str = ""  # that judged
+    test_file: str = ""  # in which that function is tried on truths that hold, fail, and decide nothing
 
 
 class Finding(NamedTuple):
@@ -46,6 +54,7 @@ class Finding(NamedTuple):
     verdict: str
     measured: dict
     words: str
+    power: str = ""  # what would have failed it
 
 
 def decide(low: float, high: float, least: float = -np.inf, most: float = np.inf) -> str:
@@ -85,35 +94,49 @@ def correlation_interval(correlation: float, count: int, level: float) -> tuple[
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
-def falls_with_horizon(fits: pd.DataFrame, thresholds: dict) -> Finding:
+def order_of_settings(fits: pd.DataFrame, level: float) -> Order:
+    """Rank correlation of beta with H over settings that share no draws: every fit counts as one."""
+    correlation = ranked("horizon")({name: fits[name].to_numpy(float) for name in ("beta", "horizon")})
+    return Order(correlation, *correlation_interval(correlation, len(fits), level), len(fits))
+
+
+def falls_with_horizon(
+    fits: pd.DataFrame, thresholds: dict, ordered: Callable[[pd.DataFrame], Order] | None = None
+) -> Finding:
     """Does beta fall with H?  Rank correlation over the unsaturated fits, with its interval.
 
+    ordered: the correlation of fits that share noise (see `order.order`); without it, fits count as independent.
     Holds: the interval lies below zero.  Fails: it excludes the weakest correlation that would count as a dependence.
-    Not tested: too few fits; or horizons so alike that rates on the paper's curve could not be told apart, which is
-    so if the curve changes from the weakest tenth of them to the strongest by less than `resolution` half-intervals.
-    Horizons at which the curve is 1/2 anyhow are left out: there is no order among them to be found.
+    Not tested: too few fits, or groups of them; or horizons so alike that rates on the paper's curve could not be told
+    apart, which is so if the curve changes from the weakest tenth of them to the strongest by less than `resolution`
+    half-intervals.  Horizons at which the curve is 1/2 anyhow are left out: there is no order among them to be found.
     """
     strong = fits[fits["horizon"] >= thresholds["weakest_horizon"]]
-    used = strong[~strong["saturated"].astype(bool)]
+    used = rankable(fits, thresholds["weakest_horizon"])
     measured: dict[str, float] = {"fits": len(used), "saturated": len(strong) - len(used)}
     measured["no_power_law"] = int(used["misfit"].sum())
     if len(used) < thresholds["fewest_fits"]:
-        return Finding(UNTESTED, measured, f"only {len(used)} unsaturated fits")
+        return Finding(UNTESTED, measured, f"only {len(used)} unsaturated fits", "only more fits could decide")
     curve = np.quantile(used["bound_v3"], [0.1, 0.9])
     half = float((used["beta_high"] - used["beta_low"]).median() / 2)
     resolution = float(curve[1] - curve[0]) / half
-    correlation = float(spearmanr(used["horizon"], used["beta"]).statistic)
-    low, high = correlation_interval(correlation, len(used), thresholds["level"])
-    measured |= {"correlation": correlation, "low": low, "high": high, "resolution": resolution}
-    measured["correlation_with_saturated"] = float(spearmanr(strong["horizon"], strong["beta"]).statistic)
-    words = f"{correlation:+.2f} [{low:+.2f}, {high:+.2f}]"
+    found = ordered(used) if ordered else order_of_settings(used, thresholds["level"])
+    if ordered and (found.groups < thresholds["fewest_groups"] or not np.isfinite(found.low + found.high)):
+        words = f"{signed(found.correlation)} of {found.groups} groups, too few for an interval"
+        return Finding(UNTESTED, measured | {"groups": found.groups}, words, "only more groups could decide")
+    measured |= {"correlation": found.correlation, "low": found.low, "high": found.high, "resolution": resolution}
+    measured |= {"groups": found.groups} if ordered else {}
+    weakest = thresholds["weakest_correlation"]
+    measured["fails_above"] = found.correlation - found.low - weakest  # there the interval would exclude the weakest
+    words = f"{signed(found.correlation)} [{signed(found.low)}, {signed(found.high)}]"
+    power = f"a correlation above {signed(measured['fails_above'])}"
     if resolution < thresholds["resolution"]:
-        return Finding(UNTESTED, measured, f"{words} (horizons too alike)")
-    if high < 0:
-        return Finding(HOLDS, measured, words)
-    if low > -thresholds["weakest_correlation"]:
-        return Finding(FAILS, measured, words)
-    return Finding(UNTESTED, measured, f"{words} (undecided)")
+        return Finding(UNTESTED, measured, f"{words} (horizons too alike)", "only horizons further apart could decide")
+    if found.high < 0:
+        return Finding(HOLDS, measured, words, power)
+    if found.low > -weakest:
+        return Finding(FAILS, measured, words, power)
+    return Finding(UNTESTED, measured, f"{words} (undecided)", power)
 
 
 def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Finding:
@@ -122,24 +145,40 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     Only those are asked that could have shown it: an error that does not fall at all, beta = 0, must come out below.
     Holds: no more than `allowed_below`.  Fails: more than chance gives if every rate were on the bound itself, or one
     so far below that it counts after division of the level by the number of fits.  Between: not decided.
+    What is left out is counted too: saturated fits, and how many of them lie below; fits too noisy to be asked.
     """
-    reach = fits["beta_high"] - fits["beta"]
-    able = ~fits["saturated"].astype(bool) & (bound > reach)
-    beta, high, edge, reach = (column[able] for column in (fits["beta"], fits["beta_high"], bound, reach))
-    count, below = int(able.sum()), int((high < edge).sum())
+    reach, saturated = fits["beta_high"] - fits["beta"], fits["saturated"].astype(bool)
+    able = ~saturated & (bound > reach)
+    tilted = unresolved_tilt(fits)
+    under = fits["beta_high"] < bound
+    beta, edge, reach = (column[able] for column in (fits["beta"], bound, reach))
+    count, below = int(able.sum()), int((able & under).sum())
     miss = (1 - thresholds["level"]) / 2  # of an interval on one side
     expected = miss * count
-    measured = {"fits": count, "left_out": len(fits) - count, "below": below, "below_by_chance": expected}
-    words = f"{below} of {count} fits below ({expected:.1f} by chance if all were on it)"
+    measured: dict[str, float] = {"fits": count, "below": below, "below_by_chance": expected}
+    measured |= {"below_with_large_tilt": int((able & under & tilted).sum())}
+    measured |= {"saturated": int(saturated.sum()), "saturated_below": int((saturated & under).sum())}
+    measured |= {"too_noisy": int((~saturated & ~able).sum())}
+    beside = f"saturated and not asked: {measured['saturated']}, {measured['saturated_below']} of them below"
+    words = f"{below} of {count} fits below ({expected:.1f} by chance if all were on it; {beside})"
     if count < thresholds["fewest_fits"]:
-        return Finding(UNTESTED, measured, f"only {count} fits could show it")
+        return Finding(UNTESTED, measured, f"only {count} fits could show it ({beside})", "too few fits could show it")
+    drop, times = float(reach.median()), float((beta / edge).median())
+    measured |= {"seen_from": drop, "times_the_bound": times}
+    power = f"{count} of {len(fits)} fits could have lain below; the median one shows it {drop:.3f} below the bound"
+    power = f"hardly: the median rate is {times:.1f} times the bound; {power}" if times > HARDLY else f"yes: {power}"
     if below <= thresholds["allowed_below"]:
-        return Finding(HOLDS, measured, words)
+        return Finding(HOLDS, measured, words, power)
     deviations = (edge - beta) / reach * z_score(thresholds["level"])
     sure = int((ndtr(-deviations) < miss / count).sum())
     measured["below_for_sure"] = sure
     beyond_chance = below > binom.ppf(thresholds["level"], count, miss)
-    return Finding(FAILS if sure or beyond_chance else UNTESTED, measured, words)
+    return Finding(FAILS if sure or beyond_chance else UNTESTED, measured, words, power)
+
+
+def unresolved_tilt(fits: pd.DataFrame) -> pd.Series:
+    """Fits with sizes below e^(2 s0^2), s0 the constant tilt: there a rate is not yet what it becomes, at any H."""
+    return np.exp(2 * fits["constant_tilt"].astype(float) ** 2) > fits["n_min"]
 
 
 def by_statistic(fits: pd.DataFrame, find) -> dict[str, Finding]:
@@ -156,6 +195,18 @@ def spread(values, digits: int = 2) -> str:
 def spoken(findings: dict[str, Finding]) -> str:
     """mean +0.12 [-0.12, +0.34]; covariance …"""
     return "; ".join(f"{STATISTIC_NAMES.get(name, name)} {finding.words}" for name, finding in findings.items())
+
+
+def powers(findings: dict[str, Finding]) -> str:
+    """What would have failed each part, said once if they agree."""
+    each = {STATISTIC_NAMES.get(name, name): finding.power for name, finding in findings.items()}
+    alike = set(each.values())
+    return alike.pop() if len(alike) == 1 else "; ".join(f"{name}: {power}" for name, power in each.items())
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """With a sign, and a minus that is one."""
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def rounded(value):

@@ -49,7 +49,7 @@ CHAPTERS = {
         ),
     ),
 }
-JUDGED = ("bert", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
+JUDGED = ("bert", "ablation", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:

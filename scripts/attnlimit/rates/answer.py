@@ -1,43 +1,104 @@
-"""The short answer: what the measured rates are, and how they go with the horizon."""
+"""The short answer: how many tokens the heads need, what their rates are, and how these go with the horizon."""
 
+import numpy as np
 import xarray as xr
-from scipy.stats import spearmanr
 
+from attnlimit.rates.complexity import BEYOND
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
+from attnlimit.rates.order import Resampling, ordered_heads
+
+NAMES = {"mean": "mean", "cov": "covariance"}
+SHARE = 0.05  # eps of the sentence on tokens
+NEAR = 0.05  # how far from 1/2 a rate may be and count as 1/2
+ROUND = 2  # digits of a number of tokens
 
 
-def answer(rates: xr.Dataset) -> list[str]:
-    """Four lines: range of beta, its rank correlation with H, heads surely below 1/2, the worst fit.
+def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> list[str]:
+    """Lines: what was measured, tokens needed, rates, order by H, heads surely below 1/2, the worst fit.
 
-    A fifth if samples are drawn without replacement.
+    weakest_horizon, fewest_groups: as in the claims on the heads.
+
+    One more if samples are drawn without replacement.
     """
     heads = rates.sel(part="error").stack(row=("layer", "head"))
-    mean, cov = (heads.sel(statistic=name) for name in ("mean", "cov"))
+    parts = {name: heads.sel(statistic=name) for name in NAMES}
     return [
-        f"beta of {heads.sizes['row']} heads: mean {spread(mean)}; covariance {spread(cov)}",
-        f"Spearman correlation of beta with H, all heads: mean {correlation(mean)}; covariance {correlation(cov)}",
-        f"heads whose 95 % interval lies below 1/2: mean {below_half(mean)}; covariance {below_half(cov)}",
-        f"worst fit: mean, {worst_fit(mean)}; covariance, {worst_fit(cov)}",
+        about(rates),
+        *(f"{tokens(part, name)}." for name, part in parts.items()),
+        joined("rates", parts, near_half),
+        joined(
+            f"rank correlation of β with H over unsaturated heads with H ≥ {weakest_horizon:g}",
+            parts,
+            lambda part: correlation(part, weakest_horizon, fewest_groups, resampling),
+        ),
+        joined("heads whose 95 % interval of β lies below 1/2", parts, below_half),
+        joined("worst fit", parts, worst_fit),
         *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
     ]
 
 
-def spread(rates: xr.Dataset) -> str:
-    return f"{float(rates['beta'].min()):.2f} to {float(rates['beta'].max()):.2f}"
+def about(rates: xr.Dataset) -> str:
+    """Model, text, population and sizes."""
+    model, corpus, sizes = rates.attrs["model"]["name"], rates.attrs["corpus"]["name"], rates["n"].values
+    population = f"{rates.attrs['population']:,} tokens of {corpus}"
+    heads = f"{rates.sizes['layer']} layers of {rates.sizes['head']} heads"
+    return f"{model} ({heads}) on {population}, n from {sizes[0]:,} to {sizes[-1]:,}:"
 
 
-def correlation(rates: xr.Dataset) -> str:
-    return f"{spearmanr(rates['beta'], rates['horizon']).statistic:+.2f}"
+def joined(title: str, parts: dict[str, xr.Dataset], words) -> str:
+    return f"{title}: " + "; ".join(f"{NAMES[name]} {words(part)}" for name, part in parts.items())
 
 
-def below_half(rates: xr.Dataset) -> str:
-    below = rates["beta_high"] < 0.5
-    marked = below & (rates["misfit"] | rates["saturated"])
-    return f"{int(below.sum())} of {rates.sizes['row']} ({int(marked.sum())} of them no power law or saturated)"
+def tokens(heads: xr.Dataset, name: str) -> str:
+    """Half of the heads are within 5 % of their limit mean after … tokens; the slowest needs …"""
+    needed, sizes = heads["tokens_needed"].sel(eps=SHARE).values, heads["n"].values
+    known = np.sort(needed[~np.isnan(needed)])
+    if not len(known):
+        return f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"
+    half, slowest = known[(len(known) - 1) // 2], known[-1]  # the lower median: half of the heads, or more
+    start = f"half of the heads are within {100 * SHARE:g} % of their limit {NAMES[name]}"
+    return f"{start} after {spoken(half, sizes, ' tokens')}; the slowest needs {spoken(slowest, sizes)}"
 
 
-def worst_fit(rates: xr.Dataset) -> str:
-    worst = rates.isel(row=int((rates["chi2"] / rates["dof"]).argmax("row")))
+def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
+    """A number of tokens as `complexity.tokens_needed` means it."""
+    if np.isinf(needed):
+        return f"more than {BEYOND * int(sizes[-1]):,}{unit}"
+    if needed <= sizes[0]:
+        return f"at most {int(sizes[0]):,}{unit}"
+    number = f"{float(f'{needed:.{ROUND}g}'):,.0f}"
+    return f"about {number}{unit}" + (" (extrapolated)" if needed > sizes[-1] else "")
+
+
+def near_half(heads: xr.Dataset) -> str:
+    beta = heads["beta"]
+    near = int((np.abs(beta - 0.5) <= NEAR).sum())
+    low, high = float(beta.min()), float(beta.max())
+    return f"{low:.2f} ≤ β ≤ {high:.2f}, {near} of {heads.sizes['row']} heads within {NEAR:g} of 1/2"
+
+
+def correlation(heads: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> str:
+    """The same number as in the claims: see `order.ordered_heads`; no interval from too few layers."""
+    fits = heads[["beta", "horizon", "saturated"]].reset_index("row").to_dataframe().reset_index()
+    found = ordered_heads(fits, weakest_horizon, resampling)
+    signed = [f"{value:+.2f}".replace("-", "−") for value in found[:3]]
+    if not np.isfinite(found.correlation):
+        return "not to be had"
+    if found.groups < fewest_groups or not np.isfinite(found.low):
+        return f"{signed[0]} (too few layers for an interval)"
+    return f"{signed[0]} [{signed[1]}, {signed[2]}] ({found.groups} layers resampled)"
+
+
+def below_half(heads: xr.Dataset) -> str:
+    below = heads["beta_high"] < 0.5
+    marked = below & (heads["misfit"] | heads["saturated"])
+    return f"{int(below.sum())} of {heads.sizes['row']} ({int(marked.sum())} of them no power law or saturated)"
+
+
+def worst_fit(heads: xr.Dataset) -> str:
+    worst = heads.isel(row=int((heads["chi2"] / heads["dof"]).argmax("row")))
     verdict = "no power law over these n" if worst["misfit"] else "within the threshold"
     chi2, dof = float(worst["chi2"]), int(worst["dof"])
-    return f"layer {int(worst['layer'])} head {int(worst['head'])}, chi2 {chi2:.0f} for dof {dof} ({verdict})"
+    return (
+        f"layer {int(worst['layer'])} head {int(worst['head'])}, χ² {chi2:.0f} for {dof} degrees of freedom ({verdict})"
+    )

@@ -2,7 +2,7 @@
 
 WITHOUT_REPLACEMENT = (
     "samples are drawn without replacement: attention over the population is then not the exact limit of such draws, "
-    "and slopes steepen towards it, as errors shrink by about sqrt(1 - n/N), N being the size of the population"
+    "and slopes steepen towards it, as errors shrink by about √(1 − n/N), N being the size of the population"
 )
 
 

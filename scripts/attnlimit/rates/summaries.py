@@ -34,7 +34,8 @@ def hardmax_summary(errors: xr.Dataset, from_n: int) -> xr.Dataset:
     """The decay of each simulation beside the exact expectation and Proposition 5.1, d = 1.
 
     ratio: exact over proposed;  line_ratio: drawn over proposed, with its standard error.  log_power, log_power_se,
-    log_chi2: E|mean_n| as a power of 1/ln n over the n from from_n on;  power_chi2: the same as a power of 1/n.
+    log_chi2: E|mean_n| as a power of 1/ln n over the n from from_n on;  power_chi2: the same as a power of 1/n;
+    expected_log_power: that of the exact expectation, with the same weights.
     """
     sizes, sigma = errors["n"].values, errors.attrs["sigma"]
     summary = xr.merge([decay(errors[name]) for name in ("line_error", "plane_error", "direct_error")])
@@ -45,6 +46,7 @@ def hardmax_summary(errors: xr.Dataset, from_n: int) -> xr.Dataset:
     logarithmic, power = (
         fit(x, value[late], (se[late] / value[late]) ** 2) for x in (np.log(sizes[late]), sizes[late].astype(float))
     )
+    exact = fit(np.log(sizes[late]), expected[late], (se[late] / value[late]) ** 2)
     return summary.assign(
         expected=("n", expected),
         proposition=("n", proposition),
@@ -52,6 +54,7 @@ def hardmax_summary(errors: xr.Dataset, from_n: int) -> xr.Dataset:
         line_ratio=("n", value / proposition),
         line_ratio_se=("n", se / proposition),
         late_sizes=int(late.sum()),
+        expected_log_power=float(exact["beta"]),
         log_power=float(logarithmic["beta"]),
         log_power_se=float(logarithmic["se"]),
         log_chi2=float(logarithmic["chi2"]),
