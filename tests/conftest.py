@@ -10,6 +10,8 @@ torch.set_num_threads(1)  # tests are many and small: more threads only wait for
 settings.register_profile("calm", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("calm")
 
+pytest_plugins = ["support.hub_fixtures"]
+
 # The longest first: two workers then end together.
 FIRST = ("test_runs.py", "test_faults.py", "test_own_model.py", "test_hub.py")
 

@@ -32,20 +32,6 @@ from support.tiny_run import (
 JOBS = "provenance/jobs.json"
 
 
-@pytest.fixture
-def run(tmp_path, monkeypatch) -> Path:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    make_run(folder)
-    monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.fixture
-def archive(run) -> Path:
-    return make_archive(Path(ARCHIVE))
-
-
 def test_the_payload_is_the_run_without_the_weights(archive):
     with verified(archive) as (payload, jobs, config, absent):
         names = set(files_below(payload))

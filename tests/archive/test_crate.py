@@ -1,33 +1,14 @@
 """The RO-Crate of a run says how each file was made."""
 
-from pathlib import Path
-
-import pytest
 from rocrate.rocrate import ROCrate
 
-from attnlimit.archive.bundle import ARCHIVE, verified
+from attnlimit.archive.bundle import verified
 from support.tiny_run import (
     RATES,
     SHARD,
     TEXT,
     WEIGHTS,
-    make_archive,
-    make_run,
 )
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch) -> Path:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    make_run(folder)
-    monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.fixture
-def archive(run) -> Path:
-    return make_archive(Path(ARCHIVE))
 
 
 def test_the_crate_says_how_each_file_was_made(archive):

@@ -3,7 +3,6 @@
 import json
 import re
 import time
-from pathlib import Path
 
 import pytest
 from snakemake.persistence import RECORD_FORMAT_VERSION
@@ -16,17 +15,7 @@ from support.tiny_run import (
     RULES,
     SPLIT,
     TEXT,
-    make_run,
 )
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch) -> Path:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    make_run(folder)
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):

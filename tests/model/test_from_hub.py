@@ -1,7 +1,5 @@
 """A model from the hub: all its files with their checksums, or a refusal before anything is fetched."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -10,39 +8,19 @@ from attnlimit.files import sha256_of
 from attnlimit.model.bert import load
 from attnlimit.model.files import FILES, copy_verified
 from attnlimit.model.from_hub import hub_model
-from attnlimit.web.hub import Client
-from support.hub_server import Server, files_in
+from support.hub_fixtures import MODEL, WEIGHTS
+from support.hub_server import files_in
 from support.messages import told
-from support.small_models import TENSOR, save_bert_with_tokenizer
-
-MODEL, WEIGHTS = "tiny/bert", "model.safetensors"
+from support.small_models import TENSOR
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """A small random BERT with a real tokenizer."""
-    return save_bert_with_tokenizer(tmp_path_factory.mktemp("bert"))
-
-
-@pytest.fixture
-def hub(folder):
-    with Server() as server:
-        server.add("model", MODEL, folder)
-        yield server
-
-
-@pytest.fixture
-def client(hub, tmp_path) -> Client:
-    return Client(hub.endpoint, tmp_path / "cache", pause=0.01)
-
-
-def test_every_file_of_a_model_arrives_with_its_identity(hub, client, folder):
+def test_every_file_of_a_model_arrives_with_its_identity(hub, client, small_bert):
     commit = hub.repositories["model", MODEL].commit
-    found = hub_model(MODEL, commit, sha256_of(folder / WEIGHTS), client)
+    found = hub_model(MODEL, commit, sha256_of(small_bert / WEIGHTS), client)
     assert found.identity == {"name": MODEL, "revision": commit, "licence": "mit"}
     for name in FILES:
-        assert found.paths[name].read_bytes() == (folder / name).read_bytes()
-        assert found.sha256[name] == sha256_of(folder / name)
+        assert found.paths[name].read_bytes() == (small_bert / name).read_bytes()
+        assert found.sha256[name] == sha256_of(small_bert / name)
 
 
 def test_another_sha256_than_the_hub_lists_is_told_before_any_fetch(hub, client):
@@ -80,13 +58,13 @@ def with_nan(tensors):
     ("change", "failure", "named"),
     [(without, LookupError, TENSOR), (with_nan, ValueError, TENSOR), (None, ValueError, "")],
 )
-def test_weights_that_are_wrong_on_the_hub_itself_are_refused(hub, client, folder, tmp_path, change, failure, named):
+def test_wrong_weights_of_the_hub_itself_are_refused(hub, client, small_bert, tmp_path, change, failure, named):
     """A tensor missing, one with NaN, a page in place of the weights: checksums agree, the content is wrong."""
     wrong, target = tmp_path / "wrong", tmp_path / "target"
     wrong.mkdir()
     target.mkdir()
     for name in FILES:
-        (wrong / name).write_bytes((folder / name).read_bytes())
+        (wrong / name).write_bytes((small_bert / name).read_bytes())
     if change is None:
         (wrong / WEIGHTS).write_text("<html>" * 1000)
     else:

@@ -8,29 +8,9 @@ import pytest
 from attnlimit.files import sha256_of
 from attnlimit.model.files import FILES
 from attnlimit.web.hub import ASKED, FETCHED, Client, corpus_files, fetch, listing
+from support.hub_fixtures import MODEL, WEIGHTS
 from support.hub_server import Server, files_in, save_shards
 from support.messages import told
-from support.small_models import save_bert_with_tokenizer
-
-MODEL, WEIGHTS = "tiny/bert", "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """A small random BERT with a real tokenizer."""
-    return save_bert_with_tokenizer(tmp_path_factory.mktemp("bert"))
-
-
-@pytest.fixture
-def hub(folder):
-    with Server() as server:
-        server.add("model", MODEL, folder)
-        yield server
-
-
-@pytest.fixture
-def client(hub, tmp_path) -> Client:
-    return Client(hub.endpoint, tmp_path / "cache", pause=0.01)
 
 
 def get(hub: Server, client: Client, file: str = WEIGHTS) -> Path:
@@ -48,18 +28,18 @@ def test_a_file_in_the_cache_is_not_fetched_again(hub, client):
     [(WEIGHTS, fault) for fault in ("500", "503", "429", "short", "cut", "page", "corrupt")]
     + [("config.json", fault) for fault in ("500", "short", "page", "corrupt")],
 )
-def test_a_fault_that_passes_is_survived(hub, client, folder, file, fault):
+def test_a_fault_that_passes_is_survived(hub, client, small_bert, file, fault):
     """A large file, known by its sha256, and a small one, known by git's checksum."""
     hub.fail("GET", file, fault, times=1)
-    assert get(hub, client, file).read_bytes() == (folder / file).read_bytes()
+    assert get(hub, client, file).read_bytes() == (small_bert / file).read_bytes()
     assert hub.count("GET", file) == 2
     assert len(files_in(client.cache)) == 2  # the blob and the link to it
 
 
-def test_a_cut_download_goes_on_where_it_stopped(hub, client, folder):
+def test_a_cut_download_goes_on_where_it_stopped(hub, client, small_bert):
     """In halves: of what is left, each time half arrives."""
     hub.fail("GET", WEIGHTS, "cut", times=2)
-    assert sha256_of(get(hub, client)) == sha256_of(folder / WEIGHTS)
+    assert sha256_of(get(hub, client)) == sha256_of(small_bert / WEIGHTS)
     assert hub.count("GET", WEIGHTS) == 3
 
 
@@ -94,9 +74,9 @@ def test_wrong_content_of_the_right_size_is_never_taken(hub, client, file):
     assert files_in(client.cache) == []
 
 
-def test_a_file_damaged_in_the_cache_is_fetched_again(hub, client, folder):
-    get(hub, client).resolve().write_bytes(b"0" * (folder / WEIGHTS).stat().st_size)
-    assert sha256_of(get(hub, client)) == sha256_of(folder / WEIGHTS)
+def test_a_file_damaged_in_the_cache_is_fetched_again(hub, client, small_bert):
+    get(hub, client).resolve().write_bytes(b"0" * (small_bert / WEIGHTS).stat().st_size)
+    assert sha256_of(get(hub, client)) == sha256_of(small_bert / WEIGHTS)
 
 
 @pytest.mark.parametrize(("method", "ending"), [("GET", "/revision/{commit}"), ("HEAD", WEIGHTS)])

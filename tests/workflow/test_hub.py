@@ -1,31 +1,14 @@
 """The rules that fetch, against a hub on this machine."""
 
-from pathlib import Path
-
 import pytest
 from pyarrow import parquet
 
 from attnlimit.files import sha256_of
 from attnlimit.model.files import FILES
 from attnlimit.store import read
-from support.hub_server import Server, save_shards
-from support.small_models import save_bert_with_tokenizer
+from support.hub_fixtures import MODEL, WEIGHTS
+from support.hub_server import save_shards
 from support.workflow import clone, overlay, snakemake
-
-MODEL, WEIGHTS = "tiny/bert", "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """A small random BERT with a real tokenizer."""
-    return save_bert_with_tokenizer(tmp_path_factory.mktemp("bert"))
-
-
-@pytest.fixture
-def hub(folder):
-    with Server() as server:
-        server.add("model", MODEL, folder)
-        yield server
 
 
 @pytest.fixture
@@ -34,12 +17,12 @@ def shards(hub, tmp_path) -> str:
     return hub.add("dataset", "tiny/text", save_shards(tmp_path / "text"))
 
 
-def test_the_rules_fetch_from_the_hub(hub, folder, shards, tmp_path, monkeypatch):
+def test_the_rules_fetch_from_the_hub(hub, small_bert, shards, tmp_path, monkeypatch):
     """Snakemake, the rules, the real clients, with an unsteady hub; of the corpus no more than is wanted.
 
     What they fetch stays in the folder of the run, closed to others.
     """
-    commit, sha256 = hub.repositories["model", MODEL].commit, sha256_of(folder / WEIGHTS)
+    commit, sha256 = hub.repositories["model", MODEL].commit, sha256_of(small_bert / WEIGHTS)
     hub.fail("GET", WEIGHTS, "corrupt", times=1)
     monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -64,7 +47,7 @@ def test_the_rules_fetch_from_the_hub(hub, folder, shards, tmp_path, monkeypatch
     assert articles["page_id"].to_pylist() == [0, 1, 2, 3, 10]
     heads = read(place / "results/models/heads.zarr.zip")
     assert dict(heads.sizes) == {"layer": 2, "head": 2, "width": 4, "feature": 8}
-    sums = {name: sha256_of(folder / name) for name in FILES}
+    sums = {name: sha256_of(small_bert / name) for name in FILES}
     assert heads.attrs["model"] == {
         "name": MODEL,
         "revision": commit,
