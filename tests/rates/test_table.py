@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 from attnlimit.coordinates import PARTS, STATISTICS, as_whole_layer, is_whole, whole_layer
+from attnlimit.rates.complexity import SHARES
 from attnlimit.rates.power_law import LOCAL
 from attnlimit.rates.table import LABELS, rates_table, write_csv
 
@@ -112,6 +113,18 @@ def test_there_is_a_row_for_each_fit_and_none_for_what_was_not_fitted(rates):
     assert set(table["part"][table["statistic"] == "cov_spectral"]) == {"error"}
     assert set(table["statistic"]) == {"mean", "cov", "cov_spectral"}
     assert set(table["part"]) == {"error", "bias", "fluctuation"}
+
+
+def test_rows_come_in_one_order(rates):
+    """By layer, statistic, part and head, then the whole layers: whatever order sets have in this process."""
+    rates["tokens_needed"] = (("layer", "eps", "statistic", "head"), np.ones((2, 3, 3, 2)))
+    rates = rates.assign_coords(eps=list(SHARES))
+    places = rates_table(rates)[["layer", "statistic", "part", "head"]].values.tolist()
+    for whole in (False, True):
+        mine = [place for place in places if (place[3] == "all") == whole]
+        ranks = [(layer, STATISTICS.index(name), PARTS.index(part), head) for layer, name, part, head in mine]
+        assert ranks == sorted(ranks)
+    assert [place[3] == "all" for place in places] == sorted(place[3] == "all" for place in places)
 
 
 def test_a_row_holds_the_numbers_of_its_fit(rates):

@@ -185,7 +185,8 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         (
             "theory/sphere.py",
             CLAIMS
-            | dict.fromkeys(("simulate_sphere", "fit_rates", "tabulate_rates"), 1)
+            | UNIFORM  # of tokens on a circle
+            | dict.fromkeys(("simulate_sphere", "simulate_uniform", "fit_rates", "tabulate_rates"), 1)
             | dict.fromkeys(("fit_constants", "plot_sphere_beta_vs_horizon"), 1),
         ),
         ("claims/hardmax.py", CLAIMS),

@@ -64,7 +64,8 @@ def rows(rates: xr.Dataset) -> pd.DataFrame:
         for column, (share, name) in COMPLEXITY.items()
         if name in rates
     }
-    table = rates[known].assign(last | tokens).to_dataframe().reset_index()
+    order = list(rates["beta"].dims)  # else that of a set, another in each process
+    table = rates[known].assign(last | tokens).to_dataframe(dim_order=order).reset_index()
     return table[table["beta"].notna()]
 
 
