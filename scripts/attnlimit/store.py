@@ -110,7 +110,6 @@ def opened(path: str | Path) -> Iterator[xr.Dataset]:
             store = stack.enter_context(ZipStore(path, mode="r"))
             require_complete(zarr.open_group(store, mode="r"), archive)
             dataset = xr.open_zarr(store, consolidated=False, chunks=None)
-            dataset = dataset[sorted(map(str, dataset.variables))]  # Zarr finds them in an order that changes
         yield dataset
 
 

@@ -76,15 +76,6 @@ def test_values_dims_coords_and_attrs_come_back(tmp_path):
     assert found.attrs["versions"]["numpy"] == np.__version__
 
 
-def test_variables_come_in_one_order(tmp_path):
-    """Zarr's own is another in each process, and dimensions, rows of tables and draws would follow it."""
-    names = [f"variable_{number}" for number in np.random.default_rng(0).permutation(30)]
-    write(
-        xr.Dataset({name: ("token", [1.0, 2.0]) for name in names}, coords={"token": [4, 5]}), tmp_path / "a.zarr.zip"
-    )
-    assert list(read(tmp_path / "a.zarr.zip").variables) == sorted([*names, "token"])
-
-
 def test_the_same_numbers_give_the_same_bytes(tmp_path):
     first, second, again = (tmp_path / f"{name}.zarr.zip" for name in ("first", "second", "again"))
     write(small(), first, model=MODEL)
