@@ -74,10 +74,8 @@ for axis, column in zip(axes[0], columns, strict=True):
     axis.set_title(titles[column])
 for axis, column in zip(axes[-1], columns, strict=True):
     axis.set_xlabel("horizon $H$" if column == "bert" else "constant tilt $s_0$")
-    if column != "bert":
-        axis.legend(loc="lower left", fontsize=6, handletextpad=0.2)
-handles = axes[0, 0].get_legend_handles_labels()[0][:3] if columns[0] == "bert" else []
-figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=2, fontsize=8)
+handles = [handle for axis in axes[0] for handle in axis.get_legend_handles_labels()[0]]
+figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
 model = next((stores[name] for name in ("bert", "ablation") if name in stores), None)
 if model is not None:
     figure.suptitle(subject(model.attrs), fontsize=9)

@@ -146,7 +146,7 @@ def test_only_errors_of_heads_are_asked():
 
 
 def test_saturated_and_noisy_fits_are_counted_and_where_they_lie():
-    """Of 100 fits 30 are saturated, 20 of these below the curve; 10 others are too noisy to be asked."""
+    """Of 100 fits 30 are saturated, 20 of these below the curve; 10 others are too noisy to count."""
     table = fits(lowered(0, 0), horizon=MANY)
     mine = table["statistic"] == "mean"
     table = table[mine].reset_index(drop=True)
@@ -156,7 +156,7 @@ def test_saturated_and_noisy_fits_are_counted_and_where_they_lie():
     record = bound("id", "bound_v3", "curve", {"gaussian": table}, THRESHOLDS)
     counted = {name: record.measured[name] for name in ("fits", "below", "saturated", "saturated_below", "too_noisy")}
     assert counted == {"fits": 60, "below": 0, "saturated": 30, "saturated_below": 20, "too_noisy": 10}
-    assert record.verdict == HOLDS and "saturated and not asked: 30, 20 of them below" in record.in_short
+    assert record.verdict == HOLDS and "saturated and left out: 30, 20 of them below" in record.in_short
     assert record.could_fail.startswith("yes: 60 of 100 fits could have lain below")
 
 

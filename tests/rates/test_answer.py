@@ -72,6 +72,15 @@ def test_the_answer_by_hand(far):
     ]
 
 
+def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
+    data = rates(9.0)
+    data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov"}] = [[1500, np.inf], [np.inf, np.inf]]
+    assert answer(data, 0.1, 2, RESAMPLING)[2] == (
+        "1 of 4 heads are within 5 % of their limit covariance by 40,960 tokens (extrapolated beyond 4,096); "
+        "the others need more."
+    )
+
+
 def test_the_order_of_layers_and_heads_is_of_no_matter():
     data = rates()
     assert answer(data.isel(layer=[1, 0], head=[1, 0]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)

@@ -30,7 +30,7 @@ def constants(fits: xr.Dataset, thresholds: dict) -> Record:
         "constants",
         STATEMENTS["constants"],
         every([finding.verdict for finding in findings.values()]),
-        f"{spoken(findings)}; asked: a polynomial fits, and growth like exp({rate:g}R) does not",
+        f"{spoken(findings)}; required: a polynomial fits, and growth like exp({rate:g}R) does not",
         {name: finding.measured for name, finding in findings.items()},
         "χ² of models of ln C′(R) on a sphere, C′ = √n · error where the error falls like 1/√n: a polynomial of the "
         "given degree without negative coefficients must fit, and Rᵖ·exp(cR) with c from the given rate on must not.",

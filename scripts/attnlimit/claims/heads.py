@@ -92,7 +92,7 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
         "tilt_order",
         STATEMENTS["tilt_order"].format(model=model),
         every([finding.verdict for finding in findings.values()]),
-        f"partial rank correlations of β: {spoken(findings)}; asked: one below 0",
+        f"partial rank correlations of β: {spoken(findings)}; required: one below 0",
         {name: finding.measured for name, finding in findings.items()},
         "Partial rank correlations of β with H given s₀ and with s₀ given H; intervals by resampling layers.",
         pick(thresholds, *FALL, "fewest_groups"),

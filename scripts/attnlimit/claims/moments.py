@@ -67,7 +67,7 @@ def moment_rate(asymptotic: pd.DataFrame, thresholds: dict) -> Record:
         "moment_rate",
         STATEMENTS["moment_rate"],
         every([finding.verdict for finding in findings.values()]),
-        f"β at H ≥ {thresholds['strong_horizon']:g}: {spoken(findings)}; asked: interval below 0.5",
+        f"β at H ≥ {thresholds['strong_horizon']:g}: {spoken(findings)}; required: interval below 0.5",
         {name: finding.measured for name, finding in findings.items()},
         "Every 95 % interval of β at strong attention lies below 1/2 (Gaussian tokens, d = 1); "
         "it fails if one lies wholly above 1/2 less the tolerance.",
@@ -101,7 +101,7 @@ def horizon_dependence(groups: dict[str, pd.DataFrame], same: dict, thresholds: 
         "horizon_dependence",
         STATEMENTS["horizon_dependence"],
         every(list(parts.values())),
-        f"{counts}, {correlations}; asked: all below 0",
+        f"{counts}, {correlations}; required: all below 0",
         {name: {part: finding.measured for part, finding in pair.items()} for name, pair in findings.items()}
         | {"same_horizon": same},
         f"{FALL_TEST} One test for each simulation and statistic: none may fail, the share that must hold is given.",
@@ -188,7 +188,7 @@ def experiment_falls(
         name,
         claim,
         every([finding.verdict for finding in findings.values()]),
-        f"rank correlation {spoken(findings)}; asked: below 0",
+        f"rank correlation {spoken(findings)}; required: below 0",
         {part: finding.measured for part, finding in findings.items()},
         FALL_TEST,
         pick(thresholds, *FALL, *(("fewest_groups",) if ordered else ())),
@@ -209,7 +209,7 @@ def experiment_above(
 ) -> Record:
     """Does an experiment of the paper, done again, keep beta at or above the curve that is drawn with it?
 
-    reference_slope: what a finite reference alone leaves of 1/2; no rate can be asked to lie above it.
+    reference_slope: what a finite reference alone leaves of 1/2; no rate can be required to lie above it.
     """
     finding = stays_above(fits, fits["bound_v3"].clip(upper=reference_slope), thresholds)
     published = predictions(fits["horizon_published"], fits["psi"])["bound_v3"].clip(upper=reference_slope)

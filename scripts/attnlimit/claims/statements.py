@@ -27,5 +27,6 @@ STATEMENTS = {
     "tilt_order": "Heads of {model}: H or the constant tilt s₀ orders the rates, β falls as one grows and the other "
     "is held fixed (our question, not the paper's).",
     "ablation_falls": "Heads of {model} with A scaled and all else kept: β falls as H grows.",
-    "normality": "At one query the error of attention is asymptotically normal, with a variance that the tokens tell.",
+    "normality": "At one query the error of attention is asymptotically normal, with a variance that the tokens "
+    "give an estimate of.",
 }

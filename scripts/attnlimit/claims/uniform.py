@@ -104,7 +104,7 @@ def uniform_growth(fits: xr.Dataset, thresholds: dict) -> Record:
         "uniform_growth",
         STATEMENTS["uniform_growth"],
         every([finding.verdict for finding in judged.values()]),
-        f"C(R) grows: {spoken(judged or findings)}; asked: no faster over the upper radii than over all",
+        f"C(R) grows: {spoken(judged or findings)}; required: no faster over the upper radii than over all",
         {law: finding.measured | {"compact": compact[law]} for law, finding in findings.items()},
         "Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all, up to the "
         "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others told.",

@@ -142,10 +142,10 @@ def falls_with_horizon(
 def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Finding:
     """Does no rate lie below a bound?  Counts the unsaturated fits whose 95 % interval is wholly below it.
 
-    Only those are asked that could have shown it: an error that does not fall at all, beta = 0, must come out below.
+    Only those count that could have shown it: an error that does not fall at all, beta = 0, must come out below.
     Holds: no more than `allowed_below`.  Fails: more than chance gives if every rate were on the bound itself, or one
     so far below that it counts after division of the level by the number of fits.  Between: not decided.
-    What is left out is counted too: saturated fits, and how many of them lie below; fits too noisy to be asked.
+    What is left out is counted too: saturated fits, and how many of them lie below; fits too noisy to count.
     """
     reach, saturated = fits["beta_high"] - fits["beta"], fits["saturated"].astype(bool)
     able = ~saturated & (bound > reach)
@@ -159,7 +159,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     measured |= {"below_with_large_tilt": int((able & under & tilted).sum())}
     measured |= {"saturated": int(saturated.sum()), "saturated_below": int((saturated & under).sum())}
     measured |= {"too_noisy": int((~saturated & ~able).sum())}
-    beside = f"saturated and not asked: {measured['saturated']}, {measured['saturated_below']} of them below"
+    beside = f"saturated and left out: {measured['saturated']}, {measured['saturated_below']} of them below"
     words = f"{below} of {count} fits below ({expected:.1f} by chance if all were on it; {beside})"
     if count < thresholds["fewest_fits"]:
         return Finding(UNTESTED, measured, f"only {count} fits could show it ({beside})", "too few fits could show it")

@@ -57,8 +57,13 @@ def tokens(heads: xr.Dataset, name: str) -> str:
     if not len(known):
         return f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"
     half, slowest = known[(len(known) - 1) // 2], known[-1]  # the lower median: half of the heads, or more
-    start = f"half of the heads are within {100 * SHARE:g} % of their limit {NAMES[name]}"
-    return f"{start} after {spoken(half, sizes, ' tokens')}; the slowest needs {spoken(slowest, sizes)}"
+    goal = f"within {100 * SHARE:g} % of their limit {NAMES[name]}"
+    if np.isinf(half):
+        reached, farthest = int(np.isfinite(known).sum()), BEYOND * int(sizes[-1])
+        where = f"by {farthest:,} tokens (extrapolated beyond {int(sizes[-1]):,})"
+        return f"{reached} of {len(known)} heads are {goal} {where}; the others need more"
+    after = spoken(half, sizes, " tokens")
+    return f"half of the heads are {goal} after {after}; the slowest needs {spoken(slowest, sizes)}"
 
 
 def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
