@@ -60,7 +60,7 @@ def parts_of(results: Path) -> dict[str, str]:
     table = rates_table(results)
     model = read_attrs(results / "rates/bert.zarr.zip")["model"]["name"].rpartition("/")[2]
     parts = {
-        "finding": finding(table, model),
+        "finding": lead(results) + finding(table, model),
         "time": time_taken(results),
         "claims": claims_table(results),
         "answer": "".join(f"- {typeset(line)}\n" for line in (results / "answer.txt").read_text().splitlines()),
@@ -83,6 +83,12 @@ def rates_table(results: Path) -> pd.DataFrame:
 
 def heads_of(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
     return table[(table["source"] == "bert") & (table["head"] != "all") & (table["statistic"] == statistic)]
+
+
+def lead(results: Path) -> str:
+    """The token-sample complexity in words: the second and third line of the answer."""
+    _, mean, cov, *_ = (results / "answer.txt").read_text().splitlines()
+    return f"**{mean[0].upper()}{mean[1:]}** {cov[0].upper()}{cov[1:]}\n\n"
 
 
 def finding(table: pd.DataFrame, model: str) -> str:
@@ -181,11 +187,12 @@ def benchmarks(results: Path, rule: str = "*") -> list[dict]:
 
 
 def time_taken(results: Path) -> str:
-    spent = sum(float(job["s"]) for job in benchmarks(results))
+    """In processor time: another program on the machine makes it no longer."""
+    spent = sum(float(job["cpu_time"]) for job in benchmarks(results))
     largest = max(float(job["max_rss"]) for job in benchmarks(results)) / 1e3
     return (
-        f"The jobs of the default run add up to {spent / 60:.0f} minutes, so {spent / 120:.0f} on two cores; none "
-        f"holds more than {largest:.1f} GB of memory.\n"
+        f"The jobs of the default run take {spent / 60:.0f} minutes of processor time, so {spent / 120:.0f} and some "
+        f"minutes for starting them on two idle cores; none holds more than {largest:.1f} GB of memory.\n"
     )
 
 
