@@ -22,6 +22,8 @@ try:
     require_writable(".")  # Snakemake itself would fail with a traceback
     away = missing_sources(config, Path("provenance/config.yaml"))  # here only in a folder restored from an archive
     check(config, ROOT / "rules/config.schema.yaml", away, ROOT)
+    # In the settings, so that a run keeps its name in an archive and in a folder restored from it.
+    config["run"] = config["run"] or ("default" if Path.cwd() == ROOT else Path.cwd().name)
     # Files of the user's own are inputs, so that a changed one is read again.
     CORPUS_FILES = local_files(located(config["fetch_corpus"], ROOT))
     MODEL_FILES = local_model_files(located(config["fetch_model"], ROOT), "fetch_model" in away)

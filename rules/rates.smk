@@ -62,7 +62,7 @@ rule tabulate_rates:
         **SMALL,
     params:
         left_out=LEFT_OUT,
-        run="default" if Path.cwd() == ROOT else Path.cwd().name,
+        run=config["run"],
         code=code("tabulate_rates.py"),
     script:
         "../scripts/tabulate_rates.py"

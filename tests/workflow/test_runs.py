@@ -111,8 +111,11 @@ def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finis
     assert planned(folder, "my.yaml") == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
 
 
-def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished):
-    """The table names the run; nothing else that a job depends on knows the folder. Its archive comes out the same."""
+def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_path):
+    """Table and settings name the run; nothing else that a job depends on knows the folder.
+
+    Its archive comes out the same twice, and restored it keeps its name and has nothing to do.
+    """
     folder, made_again = finished / "runs/again", {"archive_results", "all"}
     for name in ("results", ".snakemake"):
         shutil.copytree(finished / name, folder / name)
@@ -126,10 +129,16 @@ def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished):
     assert bytes_of_archives[0] == bytes_of_archives[1]
     here, there = hashes(finished), hashes(folder)
     assert here.keys() == there.keys()
-    assert {name for name in here if here[name] != there[name]} == {"results/rates.csv", str(ARCHIVED)}
+    assert {name for name in here if here[name] != there[name]} == {
+        "results/rates.csv",
+        "results/provenance.html",
+        str(ARCHIVED),
+    }
     tables = [pd.read_csv(where / "results/rates.csv") for where in (finished, folder)]
     assert [set(table["run"]) for table in tables] == [{"default"}, {"again"}]
     pd.testing.assert_frame_equal(*(table.drop(columns="run") for table in tables))
+    restore(folder / ARCHIVED, tmp_path / "restored")
+    assert planned(tmp_path / "restored", "config.yaml") == {}
     shutil.rmtree(finished / "runs")
 
 
