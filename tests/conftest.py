@@ -2,6 +2,9 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported; two workers share two cores
 
+for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # of `make test`: a make that a test calls would say where it is
+    os.environ.pop(name, None)
+
 import torch
 from hypothesis import HealthCheck, settings
 
