@@ -2,9 +2,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported; two workers share two cores
 
-for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # of `make test`: a make that a test calls would say where it is
-    os.environ.pop(name, None)
-
 import torch
 from hypothesis import HealthCheck, settings
 
@@ -12,6 +9,9 @@ torch.set_num_threads(1)  # tests are many and small: more threads only wait for
 # A busy machine must not fail a property, and the same properties are tried every time.
 settings.register_profile("calm", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("calm")
+
+for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # of `make test`: a make that a test calls would say where it is
+    os.environ.pop(name, None)
 
 pytest_plugins = ["support.hub_fixtures"]
 
