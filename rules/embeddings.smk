@@ -2,10 +2,10 @@
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/*
 # OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer;
 #                                                      rounding_error (layer)
-#          results/geometry/layer_{layer}.zarr.zip     horizon, psi, … (head); token_covariance (feature, feature_2)
+#          results/geometry/layer_{layer}.zarr.zip     horizon, psi, constant_tilt, … (head); token_mean, token_covariance
 #          results/tails/layer_{layer}.zarr.zip        eigenvalues (feature), participation_ratio; variance, kurtosis (head, direction),
 #                                                      log_mgf_ratio, effective_tokens (head, direction, scale), sub_gaussian (head);
-#                                                      head -1: along the leading eigenvectors of the tokens' covariance
+#                                                      layer_…: along the leading eigenvectors of the tokens' covariance
 
 
 rule extract_embeddings:

@@ -1,12 +1,12 @@
 # Distances between attention on n tokens and its limit.
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/limits/layer_{layer}.zarr.zip
 # OUTPUTS  results/errors/parts/layer_{layer}_part_{part}.zarr.zip   the replicates of one job, and group means of differences
-#          results/errors/layer_{layer}.zarr.zip   mean, cov, cov_spectral (head, replicate, n), head -1 the whole layer;
+#          results/errors/layer_{layer}.zarr.zip   error (statistic, head, replicate, n), limit_scale, limit_se (statistic, head);
 #                                                  {mean,cov}_gram (head, n, group, group_2), {mean,cov}_difference (n, feature, …);
-#                                                  horizon, psi, … (head)
-#          results/ablation/errors.zarr.zip   chosen heads with A scaled by alpha, against limits of their own: mean, cov, cov_spectral
-#                                             (setting, replicate, n); {mean,cov}_gram (setting, n, group, group_2); …_scale, horizon,
-#                                             psi, …, of_layer, of_head, alpha (setting)
+#                                                  horizon, psi, … (head); the whole layer: layer_error, layer_limit_scale, …
+#          results/ablation/errors.zarr.zip   chosen heads with A or their constant tilt scaled, against limits of their own: error
+#                                             (setting, statistic, replicate, n), limit_scale (setting, statistic); {mean,cov}_gram
+#                                             (setting, n, group, group_2); horizon, psi, …, of_layer, of_head, alpha, tilt_factor (setting)
 
 
 rule measure_errors:

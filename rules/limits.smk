@@ -1,8 +1,9 @@
 # The limit: attention over the whole population, kept as moments of its output.
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/corpus/blocks.zarr.zip
-# OUTPUTS  results/limits/parts/layer_{layer}_part_{part}.zarr.zip   count (block), mean (block, feature), scatter (block, feature, feature_2)
-#          results/limits/layer_{layer}.zarr.zip                     mean (feature), covariance (feature, feature_2);
-#                                                                    mean_se, cov_se (head): 0 unless queries were drawn
+# OUTPUTS  results/limits/parts/layer_{layer}_part_{part}.zarr.zip   output_count (block), output_{mean,scatter} (block, feature, …)
+#          results/limits/layer_{layer}.zarr.zip                     limit_mean (feature), limit_covariance (feature, feature_2);
+#                                                                    limit_{mean,covariance}_se (head), layer_… of the whole layer:
+#                                                                    0 unless queries were drawn
 
 
 rule compute_limits:

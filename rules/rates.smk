@@ -1,9 +1,9 @@
 # Errors to rates.
-# INPUTS   results/errors/layer_{layer}.zarr.zip, results/geometry/layer_{layer}.zarr.zip, results/synthetic/{source}.zarr.zip,
-#          results/ablation/errors.zarr.zip
+# INPUTS   results/errors/layer_{layer}.zarr.zip, results/synthetic/{source}.zarr.zip, results/ablation/errors.zarr.zip
 # OUTPUTS  results/rates/{source}.zarr.zip   beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
 #                                            value, value_se, noise_floor (…, n); local_slope{,_low,_high} (…, interval);
-#                                            limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head)
+#                                            limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head);
+#                                            tokens_needed, … (eps, layer, statistic, head); layer_… of the whole layer
 #          results/rates.csv                 the same fits, one row each
 #          results/rates.html                fits of the error itself, main columns: a page
 #          results/answer.{txt,html}         what the run found, in a few lines: for the terminal, for the report

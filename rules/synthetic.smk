@@ -1,7 +1,7 @@
 # Simulated tokens, whose limits have closed forms.
 # INPUTS   none
-# OUTPUTS  results/synthetic/sphere.zarr.zip    mean, cov, cov_spectral (setting, replicate, n); {mean,cov}_gram (setting, n, group,
-#                                               group_2); …_scale, horizon, psi, …, scale, published, attended (setting)
+# OUTPUTS  results/synthetic/sphere.zarr.zip    error (setting, statistic, replicate, n), limit_scale (setting, statistic); {mean,cov}_gram
+#                                               (setting, n, group, group_2); horizon, psi, …, scale, published, attended (setting)
 #          results/synthetic/hardmax.zarr.zip   {line,plane}_error (n, replicate_…), direct_error (dimension, n_direct, replicate_direct)
 #          results/rates/hardmax.zarr.zip       …_value, …_value_se, …_local_slope, …_local_power; expected, proposition, ratio (n);
 #                                               log_power, log_chi2, power_chi2
