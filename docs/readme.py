@@ -101,11 +101,12 @@ def finding(table: pd.DataFrame, model: str) -> str:
     ]
     others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(away['beta'])}"
     span = f"{mean['n_min'].iloc[0]:,} to {mean['n_max'].iloc[0]:,}"
-    above = int((cov["beta"] > 0.5).sum())
+    above, marked = int((cov["beta"] > 0.5).sum()), int((cov["misfit"] | cov["saturated"]).sum())
     return (
         f"**For the mean of the outputs, {len(mean) - len(away)} of {len(mean)} heads of {model} have a rate β within "
         f"{NEAR} of 1/2{f'; {others}' if others else ''}** (n from {span}). For the covariance of the outputs β lies "
-        f"between {spread(cov['beta'])}, above 1/2 in {above} of {len(cov)} heads.\n"
+        f"between {spread(cov['beta'])}, above 1/2 in {above} of {len(cov)} heads; {marked} of these fits are "
+        "no power law over these n, or saturated (hollow in the figure).\n"
     )
 
 

@@ -3,6 +3,7 @@
 from attnlimit.claims.assess import assess, write_json
 from attnlimit.claims.page import write_page
 from attnlimit.log import logger, open_log
+from attnlimit.rates.answer import about
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
@@ -13,4 +14,4 @@ records = assess(stores, p.thresholds, p.chapters, p.seed)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
 write_json(records, snakemake.output.records)
-write_page(records, snakemake.output.page, p.left_out)
+write_page(records, snakemake.output.page, p.left_out, about(stores["bert"]) if "bert" in stores else "")

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.coordinates import whole_layer
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, layer_panels, subject
+from attnlimit.report.panels import COLUMNS, draw_sizes, layer_panels, subject
 from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 from attnlimit.store import read
 
@@ -31,7 +31,8 @@ for layer, axis in panels.items():
     draw_sizes(axis, n)
 bottom, top = axis.get_ylim()
 axis.set_ylim(max(bottom, LOWEST), min(top, HIGHEST))
-figure.supxlabel("tokens $n$", fontsize=9)
+for last in list(panels.values())[-COLUMNS:]:
+    last.set_xlabel("tokens $n$")  # a label of the figure would lie on the legend
 figure.supylabel(r"$\beta$ between neighbouring $n$", fontsize=9)
 figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncol=3)
 figure.suptitle(subject(rates.attrs), fontsize=9)

@@ -239,5 +239,5 @@ def test_the_commands_say_what_they_found(archive, tmp_path, capsys):
     rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})
     with pytest.raises(SystemExit, match=r"^ValueError: .*data/more.txt is not in the manifest"):
         verify_command.main([str(archive)])
-    with pytest.raises(SystemExit, match=r"^FileNotFoundError: nothing\.tar\.zst: no such archive; `make archive`"):
+    with pytest.raises(SystemExit, match=r"^FileNotFoundError: nothing\.tar\.zst: no such archive; `make reproduce`"):
         verify_command.main(["nothing.tar.zst"])

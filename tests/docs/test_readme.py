@@ -101,7 +101,15 @@ def rates_table(betas: list[float]) -> pd.DataFrame:
     """Heads of one layer with these rates, their mean and covariance alike."""
     head = {"source": "bert", "layer": 0, "n_min": 64, "n_max": 4096, "part": "error"}
     rows = [
-        head | {"head": str(number), "statistic": statistic, "beta": beta, "horizon": 10 * (0.6 - beta)}
+        head
+        | {
+            "head": str(number),
+            "statistic": statistic,
+            "beta": beta,
+            "horizon": 10 * (0.6 - beta),
+            "misfit": False,
+            "saturated": False,
+        }
         for statistic in ("mean", "cov")
         for number, beta in enumerate(betas)
     ]

@@ -133,7 +133,7 @@ def test_nan_is_no_threshold(key):
     [
         {"measure_errors.sizes": [64, 128, 50001]},
         {"measure_errors.sizes": [64, 128, 50000], "measure_errors.replacement": False},
-        {"measure_errors.replicates": 20},
+        {"measure_errors.replicates": 40},
         {"layers": [5]},
         {"compute_limits.queries": 50000},
         {"extract_embeddings.shards": 97},

@@ -119,7 +119,9 @@ class Contents(NamedTuple):
 def verified(path: Path, scratch: Path | None = None) -> Iterator[Contents]:
     """What an archive holds, unpacked into a folder that goes again; raise at the first thing wrong."""
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such archive; `make archive` writes {ARCHIVE}")
+        raise FileNotFoundError(
+            f"{path}: no such archive; `make reproduce`, with the CONFIG or RUN of that run, writes it"
+        )
     with tempfile.TemporaryDirectory(dir=scratch, prefix=".attnlimit-") as folder:
         bag = unpack(path, Path(folder))
         require_whole(bag, path)

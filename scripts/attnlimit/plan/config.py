@@ -21,6 +21,7 @@ from attnlimit.plan.plain_words import plain_words
 
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
+FEWEST_GROUPS = 4  # of replicates: an interval of bias or fluctuation from fewer says nothing
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
 CUTS = {  # by rule: the key that says into how many jobs its work is cut
     "extract_embeddings": "extract_embeddings.shards",
@@ -149,8 +150,11 @@ def check_section(name: str, section: dict) -> None:
         replicates, group = section["replicates"], section["group"]
         if replicates % group:
             refuse(f"{name}.replicates", f"{replicates} is no multiple of {name}.group {group}")
-        if replicates < 2 * group:
-            refuse(f"{name}.replicates", f"must make at least two groups of {name}.group")
+        if replicates < FEWEST_GROUPS * group:
+            refuse(
+                f"{name}.replicates",
+                f"{replicates} make fewer than {FEWEST_GROUPS} groups of {name}.group {group}; lower that",
+            )
 
 
 def check_source(name: str, section: dict) -> None:

@@ -31,6 +31,7 @@ UNNAMED = {  # parameters that are no keys of the config
     "source": FILES,
 }
 SHOWN = 3  # reasons of a rule, and files of a reason
+SHOWN_VALUES = 14  # of a list, before it is told by its ends
 
 
 class Planned(NamedTuple):
@@ -169,6 +170,8 @@ def key_of(rule: str, key: str, value: object, config: dict) -> str:
 
 
 def brief(value: object) -> str:
+    if isinstance(value, list) and len(value) > SHOWN_VALUES:
+        return f"{value[0]} ... {value[-1]} ({len(value)} values)"
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

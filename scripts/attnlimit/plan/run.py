@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cores", type=int, default=1)
     asked = parser.parse_args(arguments, Asked())
     try:
-        require_folder(asked.folder)
+        require_folder(asked.folder, asked.config)
         asked.overlays = overlays_of(ROOT, asked.folder, asked.config)
         for path in (ROOT / "config.yaml", *asked.overlays):
             read_overlay(path)
@@ -49,10 +49,12 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
 
 
-def require_folder(folder: Path) -> None:
-    """Only the project's own folder, and those right below runs/."""
+def require_folder(folder: Path, config: list[str]) -> None:
+    """Only the project's own folder, and those right below runs/; one without a config must be there."""
     if folder != Path() and (folder.parent != Path(RUNS) or folder.name.startswith(".")):
         raise ValueError(f"RUN: {folder} is no name of a run; give a plain one, such as RUN=my, for {RUNS}/my")
+    if folder != Path() and not config and not folder.is_dir():
+        raise ValueError(f"RUN: there is no run {folder}; begin it with CONFIG=..., or see `make runs`")
 
 
 def results(asked: Asked) -> Path:
