@@ -1,9 +1,25 @@
-# The limit: attention over the whole population, kept as moments of its output.
+# The limit: attention over the whole population, kept as moments of its output. With `queries: 0` or `surrogate: none` by
+# compute_limits alone; else from the exact outputs of some queries and a surrogate for all others.
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/corpus/blocks.zarr.zip
-# OUTPUTS  results/limits/parts/layer_{layer}_part_{part}.zarr.zip   output_count (block), output_{mean,scatter} (block, feature, …)
-#          results/limits/layer_{layer}.zarr.zip                     limit_mean (feature), limit_covariance (feature, feature_2);
-#                                                                    limit_{mean,covariance}_se (head), layer_… of the whole layer:
-#                                                                    0 unless queries were drawn
+# OUTPUTS  results/limits/parts/layer_{layer}_part_{part}.zarr.zip     output_count (block), output_{mean,scatter} (block, feature, …)
+#          results/limits/outputs/layer_{layer}_part_{part}.zarr.zip   output (query, feature), fold (query)
+#          results/limits/surrogate/layer_{layer}.zarr.zip             coefficient (fold, head, regressor, width), …;
+#                                                                      residual_{mean,second} (feature, …)
+#          results/limits/applied/layer_{layer}_part_{part}.zarr.zip   as parts, by chunk of the population: of the surrogate
+#          results/limits/layer_{layer}.zarr.zip                       limit_mean (feature), limit_covariance (feature, feature_2);
+#                                                                      limit_{mean,covariance}_se (head), layer_… of the whole layer:
+#                                                                      0 unless queries were drawn; residual_share (head) of a surrogate
+
+
+from attnlimit.plan.costs import has_surrogate
+
+
+def limit_sources():
+    """What a layer's limit is joined from: moments of all queries, or of a surrogate and its correction."""
+    if not has_surrogate(config):
+        return {"limits": expand("results/limits/parts/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)}
+    applied = expand("results/limits/applied/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)
+    return {"limits": applied, "surrogate": "results/limits/surrogate/layer_{layer}.zarr.zip"}
 
 
 rule compute_limits:
@@ -35,9 +51,95 @@ rule compute_limits:
         "../scripts/compute_limits.py"
 
 
+rule attend_queries:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+    output:
+        outputs="results/limits/outputs/layer_{layer}_part_{part}.zarr.zip",
+    log:
+        "results/logs/attend_queries/layer_{layer}_part_{part}.txt",
+    benchmark:
+        "results/benchmarks/attend_queries/layer_{layer}_part_{part}.tsv"
+    conda:
+        "../envs/attend_queries.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory("attend_queries"),
+        runtime=minutes("attend_queries"),
+        gpu=gpus("attend_queries"),
+    params:
+        layer=lambda wildcards: int(wildcards.layer),
+        part=lambda wildcards: int(wildcards.part),
+        settings=config["compute_limits"],
+        seed=config["seed"],
+        device=config["device"],
+        code=code("attend_queries.py"),
+    script:
+        "../scripts/attend_queries.py"
+
+
+rule fit_surrogate:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+        outputs=expand("results/limits/outputs/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS),
+    output:
+        surrogate="results/limits/surrogate/layer_{layer}.zarr.zip",
+    log:
+        "results/logs/fit_surrogate/layer_{layer}.txt",
+    benchmark:
+        "results/benchmarks/fit_surrogate/layer_{layer}.tsv"
+    conda:
+        "../envs/fit_surrogate.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory("fit_surrogate"),
+        runtime=minutes("fit_surrogate"),
+        gpu=gpus("fit_surrogate"),
+    params:
+        layer=lambda wildcards: int(wildcards.layer),
+        settings=config["compute_limits"],
+        device=config["device"],
+        code=code("fit_surrogate.py"),
+    script:
+        "../scripts/fit_surrogate.py"
+
+
+rule apply_surrogate:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+        surrogate="results/limits/surrogate/layer_{layer}.zarr.zip",
+    output:
+        moments="results/limits/applied/layer_{layer}_part_{part}.zarr.zip",
+    log:
+        "results/logs/apply_surrogate/layer_{layer}_part_{part}.txt",
+    benchmark:
+        "results/benchmarks/apply_surrogate/layer_{layer}_part_{part}.tsv"
+    conda:
+        "../envs/apply_surrogate.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory("apply_surrogate"),
+        runtime=minutes("apply_surrogate"),
+        gpu=gpus("apply_surrogate"),
+    params:
+        layer=lambda wildcards: int(wildcards.layer),
+        part=lambda wildcards: int(wildcards.part),
+        settings=config["compute_limits"],
+        device=config["device"],
+        code=code("apply_surrogate.py"),
+    script:
+        "../scripts/apply_surrogate.py"
+
+
 rule merge_limits:
     input:
-        limits=expand("results/limits/parts/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS),
+        **limit_sources(),
     output:
         limit="results/limits/layer_{layer}.zarr.zip",
     log:

@@ -6,7 +6,7 @@ import torch
 
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.attention.streaming import Pass
-from attnlimit.experiments.limits import centre_of, keys_and_queries, limit_part
+from attnlimit.experiments.limits import centre_of, drawn_queries, keys_of, limit_part
 from attnlimit.log import open_log
 from attnlimit.model.population import gather
 from attnlimit.parts import cuts, share
@@ -21,8 +21,10 @@ device, dtype, block = choose_device(p.device), options["dtype"], options["block
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
 tokens = corpus["token_id"].values, corpus["position"].values
 read_tokens = partial(gather, snakemake.input.embeddings, p.layer)
-stream = generator(p.seed, "compute_limits", p.layer)
-keys, queries = keys_and_queries(*tokens, p.layer, read_tokens, options["queries"], stream)
+keys = queries = keys_of(*tokens, p.layer, read_tokens)
+if options["queries"]:
+    stream = generator(p.seed, "compute_limits", p.layer)
+    queries, *_ = drawn_queries(len(tokens[0]), options["queries"], read_tokens, stream)
 
 how = Pass(Heads.of(weights), centre_of(keys, block), block, device, dtype)
 mine = share(list(range(len(cuts(len(queries.counts), block)))), p.part, options["parts"])

@@ -1,6 +1,6 @@
-"""Join the parts of one layer's limit."""
+"""Join the parts of one layer's limit; with a surrogate, correct its moments by the exact outputs."""
 
-from attnlimit.experiments.merging import merge_limits
+from attnlimit.experiments.merging import merge_limits, merge_surrogate
 from attnlimit.log import open_log
 from attnlimit.store import read, write
 
@@ -9,5 +9,8 @@ p = snakemake.params
 
 parts = [read(path) for path in snakemake.input.limits]
 facts = parts[0].attrs
-limit = merge_limits(parts, facts["queries"], facts["population"]).assign_coords(layer=p.layer)
-write(limit, snakemake.output.limit, **(facts | {"code": p.code}))
+if surrogate := snakemake.input.get("surrogate"):
+    limit = merge_surrogate(parts, read(surrogate))
+else:
+    limit = merge_limits(parts, facts["queries"], facts["population"])
+write(limit.assign_coords(layer=p.layer), snakemake.output.limit, **(facts | {"code": p.code}))

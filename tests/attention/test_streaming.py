@@ -41,5 +41,8 @@ def test_some_queries_attend_to_all_keys():
 def test_free_memory_of_a_gpu_decides_how_many_blocks_are_held(monkeypatch, free, blocks):
     monkeypatch.setattr(streaming, "free_bytes", lambda device: free)
     heads = dense.random_heads(np.random.default_rng(2))  # 3 heads of width 4
-    assert blocks_at_once(Pass(heads, np.zeros(6), 1024, "cuda", "float32")) == blocks
-    assert blocks_at_once(Pass(heads, np.zeros(6), 1024, "cpu", "float32")) == streaming.BLOCKS_AT_ONCE
+    assert blocks_at_once(Pass(heads, np.zeros(6), 1024, "cuda", "float32"), 1024) == blocks
+    on_cpu = Pass(heads, np.zeros(6), 1024, "cpu", "float32")
+    assert blocks_at_once(on_cpu, 1024) == streaming.BLOCKS_AT_ONCE
+    assert blocks_at_once(on_cpu, 256) == 4 * streaming.BLOCKS_AT_ONCE  # as many queries
+    assert blocks_at_once(on_cpu, 10**6) == 1

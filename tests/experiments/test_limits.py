@@ -5,7 +5,7 @@ import pytest
 
 from attnlimit.attention.kernel import output_shift
 from attnlimit.attention.streaming import Pass
-from attnlimit.experiments.limits import centre_of, keys_and_queries, limit_part
+from attnlimit.experiments.limits import centre_of, drawn_queries, keys_of, limit_part
 from attnlimit.experiments.merging import OUTPUT
 from attnlimit.parts import cuts, share
 from attnlimit.theory.moments import Moments, merge_all
@@ -25,7 +25,9 @@ def tokens_of(numbers):
 
 
 def parts_of(layer, queries, parts=1):
-    keys, asked = keys_and_queries(WORDS, PLACES, layer, tokens_of, queries, np.random.default_rng(1))
+    keys = asked = keys_of(WORDS, PLACES, layer, tokens_of)
+    if queries:
+        asked, *_ = drawn_queries(len(WORDS), queries, tokens_of, np.random.default_rng(1))
     how = Pass(HEADS, centre_of(keys, BLOCK), BLOCK, "cpu", "float64")
     blocks = list(range(len(cuts(len(asked.counts), BLOCK))))
     return asked, [limit_part(keys, asked, share(blocks, part, parts), how) for part in range(parts)]

@@ -13,6 +13,7 @@ from attnlimit.plan.costs import (
     asked_seconds,
     disk_bytes,
     error_flops,
+    has_surrogate,
     job_bytes,
     job_count,
     job_seconds,
@@ -32,6 +33,14 @@ def config(**changes: dict) -> dict:
     return changed
 
 
+def published(overlays: list[str]) -> dict:
+    paper = config()
+    for name in overlays:
+        for section, keys in yaml.safe_load((ROOT / "configs" / name).read_text()).items():
+            paper[section] = paper[section] | keys if isinstance(keys, dict) else keys
+    return paper
+
+
 def test_an_exact_limit_costs_the_square_of_the_population():
     assert limit_flops(config()) == 4 * 384 * 50_000**2
     assert limit_flops(config(tokenize_corpus={"population": 100_000})) == 4 * limit_flops(config())
@@ -39,6 +48,21 @@ def test_an_exact_limit_costs_the_square_of_the_population():
 
 def test_a_limit_from_some_queries_costs_their_share():
     assert limit_flops(config(compute_limits={"queries": 5_000})) == limit_flops(config()) / 10
+
+
+def test_a_surrogate_costs_the_drawn_pairs_and_little_more():
+    """The published scale: at most 3 core-hours for a million tokens, 60 for twenty million, cut into jobs of 6."""
+    rules = ("attend_queries", "fit_surrogate", "apply_surrogate")
+    for overlays, most in ((["paper.yaml"], 3), (["paper.yaml", "paper-20m.yaml"], 60)):
+        paper = published(overlays)
+        assert sum(seconds(paper)[rule] for rule in rules) <= most * 3600
+        assert "compute_limits" not in seconds(paper)
+        assert max(job_seconds(paper).values()) <= 6 * 3600
+    plain = config(compute_limits={"queries": 8192, "surrogate": "none"})
+    assert set(rules).isdisjoint(seconds(plain)) and "compute_limits" in seconds(plain)
+    drawn = config(compute_limits={"queries": 8192})
+    assert seconds(drawn)["attend_queries"] == pytest.approx(seconds(plain)["compute_limits"], rel=0.05)
+    assert has_surrogate(drawn) and not has_surrogate(config()) and not has_surrogate(plain)
 
 
 def test_nested_sizes_cost_the_largest_one():
@@ -78,11 +102,7 @@ def test_memory_hardly_grows_with_the_population():
     "overlays", [["paper.yaml"], ["paper.yaml", "paper-20m.yaml"], ["paper.yaml", "paper-v3.yaml"]]
 )
 def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
-    changes = [yaml.safe_load((ROOT / "configs" / name).read_text()) for name in overlays]
-    paper = config()
-    for change in changes:
-        for section, keys in change.items():
-            paper[section] = paper[section] | keys if isinstance(keys, dict) else keys
+    paper = published(overlays)
     assert max(job_bytes(paper).values()) < 8e9
     assert max(job_seconds(paper).values()) < 24 * 3600
 

@@ -35,6 +35,7 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
 
     wanted = ["results/rates/bert.zarr.zip", "results/figures/convergence.png"]
     fewer = {"layers": [1], "extract_embeddings": {"shards": 1}}  # jobs, each of which takes seconds to start
+    fewer |= {"compute_limits": {"queries": 200, "parts": 2}}  # the limit by a surrogate
     fewer |= {"measure_errors": {"replicates": 20, "group": 5}, "fit_rates": {"bootstrap": 200}}
     (folder / "fewer.yaml").write_text(yaml.safe_dump(fewer))
     command = [sys.executable, "-m", "snakemake", *wanted, "--cores", "2", "--configfile", "my.yaml", "fewer.yaml"]
@@ -44,6 +45,7 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
     assert dict(rates.sizes) | {"layer": 1, "head": 3, "n": 5} == dict(rates.sizes)
     assert rates.attrs["model"]["name"] == "my_bert" and rates.attrs["corpus"]["name"] == "my_texts"
     assert rates.attrs["population"] >= config["tokenize_corpus"]["population"]
+    assert 0 < rates["limit_se"].sel(statistic="mean").max() < 0.05
     assert rates["beta"].sel(statistic="mean", part="error").notnull().all()
 
     # As in a folder that was restored from an archive, which holds neither the model's files nor the texts.

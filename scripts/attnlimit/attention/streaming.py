@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from attnlimit.attention.kernel import (
     Heads,
@@ -20,9 +21,7 @@ from attnlimit.attention.kernel import (
 from attnlimit.parts import cuts
 from attnlimit.theory.moments import Moments
 
-BLOCKS_AT_ONCE = (
-    8  # of queries, on a CPU: keys are read and projected again for each such group, a small part of the work
-)
+BLOCKS_AT_ONCE = 8  # of queries, on a CPU: for each such group keys are read and projected again, a small part of it
 
 
 class Atoms(NamedTuple):
@@ -42,10 +41,10 @@ class Pass(NamedTuple):
     dtype: str
 
 
-def limit_blocks(
+def outputs_of(
     queries: Atoms, keys: Atoms, mine: list[slice], how: Pass, watch: Callable[[Iterable], Iterable] = iter
-) -> Iterator[tuple[Moments, np.ndarray]]:
-    """For each slice of queries in `mine`, moments of their attention to all keys, and the fourth moments.
+) -> Iterator[Tensor]:
+    """For each slice of queries in `mine`, their attention to all keys, (head, query, width).
 
     watch wraps the pass over keys, to show progress.
     """
@@ -56,22 +55,28 @@ def limit_blocks(
             projected = project_keys(keys.read(cut), *projection)
             yield Segment(*projected, log_counts(keys.counts[cut], projected[0]))
 
-    together = blocks_at_once(how)
+    together = blocks_at_once(how, max((cut.stop - cut.start for cut in mine), default=how.block))
     for start in range(0, len(mine), together):
         group = mine[start : start + together]
-        outputs = limit_outputs([project_queries(queries.read(cut), *projection) for cut in group], watch(segments()))
-        for cut, output in zip(group, outputs, strict=True):
-            counted = torch.as_tensor(queries.counts[cut], device=how.device)
-            moments = output_moments(output, counted)
-            yield moments, fourth_moment(output, counted, moments.mean)
+        yield from limit_outputs([project_queries(queries.read(cut), *projection) for cut in group], watch(segments()))
 
 
-def blocks_at_once(how: Pass) -> int:
-    """Blocks of queries held together; on a GPU as many as its free memory takes. It changes no number.
+def limit_blocks(
+    queries: Atoms, keys: Atoms, mine: list[slice], how: Pass, watch: Callable[[Iterable], Iterable] = iter
+) -> Iterator[tuple[Moments, np.ndarray]]:
+    """For each slice of queries in `mine`, moments of their attention to all keys, and the fourth moments."""
+    for cut, output in zip(mine, outputs_of(queries, keys, mine, how, watch), strict=True):
+        counted = torch.as_tensor(queries.counts[cut], device=how.device)
+        moments = output_moments(output, counted)
+        yield moments, fourth_moment(output, counted, moments.mean)
 
-    A block needs its queries, their output so far and that to one more segment: 3 block D floats.
+
+def blocks_at_once(how: Pass, rows: int) -> int:
+    """Blocks of so many queries held together; on a GPU as many as its free memory takes. It changes no number.
+
+    A block needs its queries, their output so far and that to one more segment: 3 rows D floats.
     """
     if torch.device(how.device).type != "cuda":
-        return BLOCKS_AT_ONCE
-    floats = 3 * how.block * how.heads.query_weight[..., 0].size
+        return max(1, BLOCKS_AT_ONCE * how.block // rows)
+    floats = 3 * rows * how.heads.query_weight[..., 0].size
     return max(1, free_bytes(torch.device(how.device)) // (floats * getattr(torch, how.dtype).itemsize))

@@ -12,27 +12,20 @@ from attnlimit.model.population import atoms
 from attnlimit.parts import cuts
 
 
-def keys_and_queries(
-    token_id: np.ndarray,
-    position: np.ndarray,
-    layer: int,
-    read: Callable[[np.ndarray], np.ndarray],
-    queries: int,
-    stream: np.random.Generator,
-) -> tuple[Atoms, Atoms]:
-    """All tokens as keys; as queries all of them again (0), or so many drawn without replacement.
+def keys_of(token_id: np.ndarray, position: np.ndarray, layer: int, read: Callable[[np.ndarray], np.ndarray]) -> Atoms:
+    """All tokens, equal ones at layer 0 as one; read gives the tokens (token, feature) of increasing numbers."""
+    numbers, counts = atoms(token_id, position, layer)
+    return Atoms(lambda cut: read(numbers[cut]), counts)
 
-    read gives the tokens (token, feature) of increasing numbers.
-    """
 
-    def counted(numbers: np.ndarray, counts: np.ndarray) -> Atoms:
-        return Atoms(lambda cut: read(numbers[cut]), counts)
-
-    keys = counted(*atoms(token_id, position, layer))
-    if queries == 0:
-        return keys, keys
-    drawn = stream.choice(len(token_id), queries, replace=False)
-    return keys, counted(np.sort(drawn), np.ones(queries))
+def drawn_queries(
+    population: int, queries: int, read: Callable[[np.ndarray], np.ndarray], stream: np.random.Generator
+) -> tuple[Atoms, np.ndarray, np.ndarray]:
+    """So many tokens drawn without replacement; their numbers, increasing, and the order in which they were drawn."""
+    drawn = stream.choice(population, queries, replace=False)
+    order = np.argsort(drawn)
+    numbers = drawn[order]
+    return Atoms(lambda cut: read(numbers[cut]), np.ones(queries)), numbers, order
 
 
 def centre_of(keys: Atoms, block: int) -> np.ndarray:

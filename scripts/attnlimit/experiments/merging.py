@@ -27,6 +27,24 @@ def merge_limits(parts: list[xr.Dataset], queries: int, population: int) -> xr.D
     )
 
 
+def merge_surrogate(parts: list[xr.Dataset], fitted: xr.Dataset) -> xr.Dataset:
+    """The limit of a layer from the moments of a surrogate g over the population, chunk by chunk, and its correction.
+
+    With Y the exact outputs and all about a reference point:  E[Y] = E[g] + E[Y - g],
+    cov Y = E[g g^T] + E[Y Y^T - g g^T] - E[Y] E[Y]^T.
+    """
+    joined = xr.concat(parts, "chunk")
+    whole = merge_all(Moments(*chunk) for chunk in zip(*(joined[name].values for name in OUTPUT), strict=True))
+    step = whole.mean - fitted["reference"].values
+    mean = step + fitted["residual_mean"].values
+    second = whole.covariance + np.outer(step, step) + fitted["residual_second"].values
+    of_units = ("limit_mean_se", "limit_covariance_se", "residual_share")
+    return fitted[["centre", *of_units, *(WHOLE + name for name in of_units)]].assign(
+        limit_mean=("feature", mean + fitted["reference"].values + fitted["output_shift"].values),
+        limit_covariance=(("feature", "feature_2"), second - np.outer(mean, mean)),
+    )
+
+
 def merge_errors(
     parts: list[xr.Dataset], limit: xr.Dataset, geometry: xr.Dataset, value_variances: np.ndarray
 ) -> xr.Dataset:

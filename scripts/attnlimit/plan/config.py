@@ -26,6 +26,7 @@ MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
 CUTS = {  # by rule: the key that says into how many jobs its work is cut
     "extract_embeddings": "extract_embeddings.shards",
     "compute_limits": "compute_limits.parts",
+    "attend_queries": "compute_limits.parts",
     "measure_errors": "measure_errors.replicates",
 }
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
@@ -136,9 +137,10 @@ def check_population(tokens: dict, corpus: dict, root: Path) -> None:
 
 
 def check_jobs(config: dict) -> None:
+    jobs = job_count(config)
     for rule, key in CUTS.items():
-        if job_count(config)[rule] > MOST_JOBS:
-            refuse(key, f"makes {job_count(config)[rule]} jobs, at most {MOST_JOBS} can be planned; cut into fewer")
+        if jobs.get(rule, 0) > MOST_JOBS:
+            refuse(key, f"makes {jobs[rule]} jobs, at most {MOST_JOBS} can be planned; cut into fewer")
 
 
 def check_section(name: str, section: dict) -> None:

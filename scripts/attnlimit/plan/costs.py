@@ -6,6 +6,8 @@ estimates: good to about a factor of two on another machine, and what jobs ask a
 
 from typing import NamedTuple
 
+from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
+
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
@@ -25,7 +27,8 @@ FIGURE_SECONDS = 5.0
 OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
-ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation")
+ON_DEVICE: tuple[str, ...] = ("compute_limits", "attend_queries", "fit_surrogate", "apply_surrogate")
+ON_DEVICE += ("measure_errors", "measure_ablation")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
@@ -40,6 +43,7 @@ class Model(NamedTuple):
 
 
 KNOWN = {"embedded": Model(6, 384)}
+HEADS = 12  # assumed, of a layer: their number changes a cost little
 ASSUMED = Model(12, 768)  # the shape of BERT-base, for a model that is not here yet; a larger one needs more
 
 
@@ -59,9 +63,38 @@ def embedding_flops(config: dict) -> float:
     return population * layers * (24 * features**2 + 4 * block * features)
 
 
+def has_surrogate(config: dict) -> bool:
+    """Whether limits are from some of the queries and a surrogate for the others."""
+    drawn = 0 < config["compute_limits"]["queries"] < config["tokenize_corpus"]["population"]
+    return drawn and config["compute_limits"]["surrogate"] != "none"
+
+
 def limit_flops(config: dict) -> float:
-    """Of one layer's limit: 4 D for every pair of a query and a key."""
+    """Of the attention in one layer's limit: 4 D for every pair of a query and a key."""
     return 4.0 * model_of(config).features * queries_of(config) * config["tokenize_corpus"]["population"]
+
+
+def surrogate_features(config: dict) -> int:
+    """Features of the surrogate of one head."""
+    width = model_of(config).features // HEADS
+    return feature_count(width, product_directions(queries_of(config), width))
+
+
+def surrogate_flops(config: dict) -> dict[str, float]:
+    """Of one layer's limit with a surrogate, by rule.
+
+    attend_queries: the attention, and in each part keys and values again, 4 D^2 a token. fit_surrogate: for each head
+    and fold a Gram matrix and its eigenvectors, about 10 F^3. apply_surrogate, a token: its query 2 D^2, attention to a
+    few keys, and for each fold D outputs from F features, and their covariance.
+    """
+    features, population = model_of(config).features, config["tokenize_corpus"]["population"]
+    regressors, queries = surrogate_features(config), queries_of(config)
+    each_token = 2.0 * features**2 + 4.0 * features * (few_keys(queries) + FOLDS / 2 * (regressors + features))
+    return {
+        "attend_queries": limit_flops(config) + 4.0 * features**2 * population * config["compute_limits"]["parts"],
+        "fit_surrogate": HEADS * FOLDS * (queries * regressors**2 + 10.0 * regressors**3),
+        "apply_surrogate": each_token * population,
+    }
 
 
 def geometry_flops(config: dict) -> float:
@@ -80,10 +113,11 @@ def error_flops(config: dict) -> float:
 def seconds(config: dict) -> dict[str, float]:
     """On one core, all jobs of a rule together."""
     layers = len(config["layers"])
+    limits = surrogate_flops(config) if has_surrogate(config) else {"compute_limits": limit_flops(config)}
     return {
         "extract_embeddings": embedding_flops(config) / FORWARD_FLOPS,
         "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
-        "compute_limits": layers * limit_flops(config) / LIMIT_FLOPS,
+        **{rule: layers * flops / LIMIT_FLOPS for rule, flops in limits.items()},
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
     }
 
@@ -91,11 +125,15 @@ def seconds(config: dict) -> dict[str, float]:
 def job_count(config: dict) -> dict[str, int]:
     """Jobs of each rule whose cost grows with the population."""
     layers, errors = len(config["layers"]), config["measure_errors"]
+    cut = layers * config["compute_limits"]["parts"]
+    limits = {"compute_limits": cut}
+    if has_surrogate(config):
+        limits = {"attend_queries": cut, "fit_surrogate": layers, "apply_surrogate": cut}
     return {
         "extract_embeddings": config["extract_embeddings"]["shards"],
         "measure_geometry": layers,
         "measure_tails": layers,
-        "compute_limits": layers * config["compute_limits"]["parts"],
+        **limits,
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
@@ -117,12 +155,23 @@ def job_bytes(config: dict) -> dict[str, float]:
     groups = errors["groups_per_job"]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
+    chunks_of_job = -(-CHUNKS // parts) + 1
+    kept = CHUNKS + 2 if has_surrogate(config) else queries_of(config) / block + 1  # covariances of blocks or chunks
     return {
         "extract_embeddings": START_BYTES + 12 * layers * features**2 * 4 + 2.5 * shard + numbers,
         "measure_geometry": START_BYTES + 24.0 * block * features + numbers,
         "measure_tails": START_BYTES + 48.0 * block * features + numbers,  # also projections, fewer than features
         "compute_limits": START_BYTES + 28 * 4.0 * block * features + 8.0 * blocks_of_job * features**2 + numbers,
-        "merge_limits": START_BYTES + 3 * 8.0 * (queries_of(config) / block + 1) * features**2,
+        "attend_queries": START_BYTES
+        + 12.0 * block * features
+        + 16.0 * min(queries_of(config), 8 * block) * features
+        + numbers,
+        "fit_surrogate": START_BYTES
+        + 8.0 * queries_of(config) * (surrogate_features(config) * 3 + features * 6)
+        + 40.0 * surrogate_features(config) ** 2
+        + numbers,
+        "apply_surrogate": START_BYTES + 48.0 * block * features + 8.0 * chunks_of_job * features**2 + numbers,
+        "merge_limits": START_BYTES + 3 * 8.0 * kept * features**2,
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,

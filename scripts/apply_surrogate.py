@@ -1,0 +1,26 @@
+"""Moments of one layer's surrogate over the whole population, some chunks of it a job."""
+
+from functools import partial
+
+import torch
+
+from attnlimit.attention.kernel import Heads, choose_device
+from attnlimit.attention.streaming import Pass
+from attnlimit.experiments.limits import keys_of
+from attnlimit.experiments.surrogate_limits import stored_surrogate, surrogate_part
+from attnlimit.log import open_log
+from attnlimit.model.population import gather
+from attnlimit.store import read, write
+
+open_log(snakemake.log[0])
+torch.set_num_threads(snakemake.threads)
+p, options = snakemake.params, snakemake.params.settings
+
+corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
+fitted = read(snakemake.input.surrogate)
+read_tokens = partial(gather, snakemake.input.embeddings, p.layer)
+queries = keys_of(corpus["token_id"].values, corpus["position"].values, p.layer, read_tokens)
+device = choose_device(p.device)
+how = Pass(Heads.of(weights), fitted["centre"].values, options["block"], device, options["dtype"])
+moments = surrogate_part(queries, stored_surrogate(fitted, how), p.part, options["parts"], how)
+write(moments.assign_coords(layer=p.layer), snakemake.output.moments, **(fitted.attrs | {"code": p.code}))

@@ -1,0 +1,33 @@
+"""Exact outputs of the queries drawn for one layer's limit, some blocks of them a job."""
+
+from functools import partial
+
+import torch
+
+from attnlimit.attention.kernel import Heads, choose_device
+from attnlimit.attention.streaming import Pass
+from attnlimit.experiments.limits import centre_of, drawn_queries, keys_of
+from attnlimit.experiments.surrogate_limits import folds_of, output_part
+from attnlimit.log import open_log
+from attnlimit.model.population import gather
+from attnlimit.seeds import generator
+from attnlimit.store import identity, read, write
+
+open_log(snakemake.log[0])
+torch.set_num_threads(snakemake.threads)
+p, options = snakemake.params, snakemake.params.settings
+device, dtype, block = choose_device(p.device), options["dtype"], options["block"]
+
+corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
+tokens = corpus["token_id"].values, corpus["position"].values
+population = len(tokens[0])
+read_tokens = partial(gather, snakemake.input.embeddings, p.layer)
+keys = keys_of(*tokens, p.layer, read_tokens)
+stream = generator(p.seed, "compute_limits", p.layer)
+queries, numbers, order = drawn_queries(population, options["queries"], read_tokens, stream)
+
+how = Pass(Heads.of(weights), centre_of(keys, block), block, device, dtype)
+outputs = output_part(keys, queries, numbers, folds_of(order), p.part, options["parts"], how)
+facts = {"population": population, "atoms": len(keys.counts), "queries": len(numbers)}
+facts |= {"dtype": dtype, "device": device, "seed": p.seed}
+write(outputs.assign_coords(layer=p.layer), snakemake.output.outputs, **identity(corpus, weights), **facts, code=p.code)

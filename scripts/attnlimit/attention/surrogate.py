@@ -1,0 +1,190 @@
+"""A cheap stand-in for attention, so that a limit costs N M pairs of a query and a key instead of N^2.
+
+Y(x), the attention of the query x to all N keys, is computed for M queries drawn without replacement. For all the
+others a function g of the query alone stands in, fitted to those M by ridge regression: linear in the features
+1, u, u_i u_j, o, with u the query in its principal coordinates and o its attention to a few keys. Over all N tokens
+
+    E[Y] = E[g] + E[Y - g],   E[Y Y^T] = E[g g^T] + E[Y Y^T - g g^T],
+
+the first term of each from all N queries, the second from the M. That is unbiased whatever g is, as long as no query is
+judged by a fit that it took part in: the M are cut into folds, and each is judged by the fit to the others. How good g
+is shows in the standard error alone, which is that of the residuals.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnlimit.attention.kernel import Segment, attend
+from attnlimit.attention.regressors import FOLDS, feature_count
+from attnlimit.parts import cuts
+
+RIDGES = np.logspace(-9, 4, 27)  # to choose from, relative to the largest eigenvalue; the last leaves the level alone
+SMALLEST = 1e-4  # a coordinate's standard deviation over the leading one's: smaller ones are rounding, not blown up
+ROWS_AT_ONCE = 1024  # of features: more would leave the cache
+
+
+class Basis(NamedTuple):
+    """What the features of a query are made from, for each head."""
+
+    centre: np.ndarray  # (head, width)
+    rotation: np.ndarray  # (head, width, coordinate): principal directions, leading first, over standard deviations
+    few: Segment  # the keys that o attends to
+    output_centre: np.ndarray  # (head, width)
+    output_scale: np.ndarray  # (head,)
+    directions: int  # leading coordinates whose products are features
+
+
+class Surrogate(NamedTuple):
+    basis: Basis
+    coefficients: Tensor  # (fold, head, feature, width)
+    shares: np.ndarray  # (fold,): of the M queries
+
+
+class Correction(NamedTuple):
+    """What the exact outputs add to the moments of g; a unit is each head and, last, the whole layer."""
+
+    reference: np.ndarray  # (feature,): a point near the outputs, about which second moments are taken
+    mean: np.ndarray  # (feature,): E[Y - g]
+    second: np.ndarray  # (feature, feature): E[(Y - a)(Y - a)^T - (g - a)(g - a)^T], a the reference
+    mean_se: np.ndarray  # (unit,)
+    covariance_se: np.ndarray  # (unit,): of the Frobenius norm
+    residual_share: np.ndarray  # (unit,): variance of Y - g over that of Y
+
+
+def basis_of(queries: Tensor, few: Segment, directions: int) -> Basis:
+    """From some queries (head, token, width) of the population: any will do that were not chosen by the draw."""
+    rows = queries.cpu().double().numpy()
+    centre = rows.mean(1)  # (head, width)
+    centred = rows - centre[:, None]
+    values, vectors = np.linalg.eigh(centred.swapaxes(1, 2) @ centred / rows.shape[1])
+    values, vectors = values[:, ::-1], vectors[:, :, ::-1]  # leading first
+    spread = np.sqrt(np.maximum(values, SMALLEST**2 * values[:, :1]))  # (head, coordinate)
+    outputs = attend(queries, few).output.cpu().double().numpy()  # (head, token, width)
+    scale = outputs.std(1).max(-1)  # (head,)
+    rotation = vectors / positive(spread)[:, None]
+    return Basis(centre, rotation, few, outputs.mean(1), positive(scale), directions)
+
+
+def positive(scales: np.ndarray) -> np.ndarray:
+    """1 in place of 0: what does not vary is divided by nothing."""
+    return np.where(scales > 0, scales, 1)
+
+
+def linear_features(queries: Tensor, basis: Basis) -> Tensor:
+    """(u, o) of queries (head, token, width): the coordinates, and the attention to a few keys, of unit scale."""
+    centre, rotation, output_centre, scale = (
+        torch.as_tensor(part).to(queries)
+        for part in (basis.centre, basis.rotation, basis.output_centre, basis.output_scale)
+    )
+    coordinates = (queries - centre[:, None]) @ rotation
+    outputs = (attend(queries, basis.few).output - output_centre[:, None]) / scale[:, None, None]
+    return torch.cat([coordinates, outputs], dim=-1)  # (head, token, 2 width)
+
+
+def all_features(linear: Tensor, directions: int) -> Tensor:
+    """(1, u, o, u_i u_j for i <= j of the leading directions) of one head: (token, 2 width) -> (token, feature)."""
+    features = linear.new_ones(len(linear), feature_count(linear.shape[1] // 2, directions))
+    start = 1 + linear.shape[1]
+    features[:, 1:start] = linear
+    for one in range(directions):  # slices, not a list of pairs: three times as fast
+        stop = start + directions - one
+        torch.mul(linear[:, one : one + 1], linear[:, one:directions], out=features[:, start:stop])
+        start = stop
+    return features
+
+
+def fit_surrogate(queries: Tensor, outputs: Tensor, fold: np.ndarray, basis: Basis) -> Surrogate:
+    """One fit for each fold, to the queries (head, query, width) outside of it and their outputs."""
+    by_head = []
+    for linear, exact in zip(linear_features(queries, basis), outputs, strict=True):
+        features = all_features(linear.cpu().double(), basis.directions).numpy()  # (query, feature)
+        targets = exact.cpu().double().numpy()  # (query, width)
+        by_head.append([ridge(features[fold != judged], targets[fold != judged]) for judged in range(FOLDS)])
+    coefficients = torch.as_tensor(np.array(by_head)).swapaxes(0, 1).contiguous()  # (fold, head, feature, width)
+    return Surrogate(basis, coefficients.to(queries), np.bincount(fold, minlength=FOLDS) / len(fold))
+
+
+def ridge(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """B (feature, width) that minimises |targets - features B|^2 + ridge |B|^2; the first feature, 1, goes free.
+
+    The ridge is that of the smallest score of generalised cross-validation, RSS / (1 - degrees of freedom / rows)^2.
+    """
+    shift, level = features[:, 1:].mean(0), targets.mean(0)
+    centred, wanted = features[:, 1:] - shift, targets - level
+    values, vectors = np.linalg.eigh(centred.T @ centred)  # (feature,), (feature, feature)
+    values = np.maximum(values, 0)
+    projected = vectors.T @ (centred.T @ wanted)  # (feature, width)
+    power, total = (projected**2).sum(1), (wanted**2).sum()
+    ridges = RIDGES * max(values[-1], np.finfo(float).tiny)
+    scores = []
+    for weight in ridges:
+        kept = 1 / (values + weight)
+        left = total - (power * kept * (2 - values * kept)).sum()
+        freedom = 1 - (1 + (values * kept).sum()) / len(features)
+        scores.append(left / freedom**2 if freedom > 0 else np.inf)
+    best = vectors @ (projected / (values + ridges[int(np.argmin(scores))])[:, None])
+    return np.concatenate([(level - shift @ best)[None], best])
+
+
+def predict(surrogate: Surrogate, queries: Tensor) -> Tensor:
+    """g of the queries (head, token, width) by the fit of each fold: (fold, head, token, width)."""
+    basis, width = surrogate.basis, queries.shape[-1]
+    linear = linear_features(queries, basis)
+    side_by_side = torch.cat(list(surrogate.coefficients), dim=-1)  # (head, feature, fold * width)
+    predicted = queries.new_empty(*queries.shape[:2], FOLDS * width)
+    for head, coefficients in enumerate(side_by_side):
+        for rows in cuts(queries.shape[1], ROWS_AT_ONCE):
+            torch.mm(all_features(linear[head, rows], basis.directions), coefficients, out=predicted[head, rows])
+    return torch.stack(predicted.split(width, dim=-1))
+
+
+def correction_of(outputs: Tensor, predicted: Tensor, fold: np.ndarray, population: int) -> Correction:
+    """From the exact outputs (head, query, width) of M of N queries, and what each fit makes of them.
+
+    For the fit of a fold, the tokens are the queries outside of the fold, whose residuals are all known, and the rest,
+    of which the M_f queries of the fold are a random sample: their residuals count (N - M + M_f) / M_f times.
+    """
+    heads, queries = outputs.shape[:2]
+    exact = rows_of(outputs)  # (query, feature)
+    reference = exact.mean(0)
+    exact = exact - reference  # not in place: the rows may be those of the outputs
+    mean, second = np.zeros_like(reference), np.zeros((len(reference), len(reference)))
+    judged_by_others = np.empty_like(exact)
+    for judged, size in enumerate(np.bincount(fold, minlength=FOLDS)):
+        guess, inside = rows_of(predicted[judged]) - reference, fold == judged
+        weights = np.where(inside, (population - queries + size) / size, 1.0) * (size / queries / population)
+        mean += weights @ (exact - guess)
+        second += (exact.T * weights) @ exact - (guess.T * weights) @ guess
+        judged_by_others[inside] = guess[inside]
+    left, left_of_products, plain = residual_variances(exact, judged_by_others, fold, heads)
+    rest = (1 - queries / population) / queries
+    return Correction(
+        reference, mean, second, np.sqrt(rest * left), np.sqrt(rest * left_of_products), left / positive(plain)
+    )
+
+
+def residual_variances(exact: np.ndarray, guess: np.ndarray, fold: np.ndarray, heads: int) -> np.ndarray:
+    """Variances over queries, within their folds: of y - g, of y y^T - g g^T (Frobenius) and of y: (3, unit).
+
+    |y y^T - g g^T|^2 = |y|^4 + |g|^4 - 2 <y, g>^2.
+    """
+    width = exact.shape[1] // heads
+    units = [*(slice(head * width, (head + 1) * width) for head in range(heads)), slice(None)]
+    totals = np.zeros((3, len(units)))
+    for judged in range(FOLDS):
+        inside = fold == judged
+        for number, unit in enumerate(units):
+            y, g = exact[inside, unit], guess[inside, unit]
+            products = (y.T @ y - g.T @ g) / len(y)
+            squares = (y**2).sum(1) ** 2 + (g**2).sum(1) ** 2 - 2 * (y * g).sum(1) ** 2  # (query,)
+            variances = (y - g).var(0).sum(), squares.mean() - (products**2).sum(), y.var(0).sum()
+            totals[:, number] += len(y) ** 2 / (len(y) - 1) * np.array(variances)
+    return np.maximum(totals, 0) / len(exact)
+
+
+def rows_of(outputs: Tensor) -> np.ndarray:
+    """(head, query, width) -> (query, feature), heads side by side, in float64."""
+    return outputs.transpose(0, 1).flatten(1).double().cpu().numpy()

@@ -1,0 +1,100 @@
+"""The surrogate: exact where attention is quadratic, its features counted, its residuals weighed by hand."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnlimit.attention.kernel import Segment, attend
+from attnlimit.attention.regressors import FOLDS, feature_count, few_keys, product_directions
+from attnlimit.attention.surrogate import all_features, basis_of, correction_of, fit_surrogate, predict, ridge, rows_of
+
+RNG = np.random.default_rng(0)
+
+
+def normal(*shape):
+    return torch.as_tensor(RNG.normal(size=shape))
+
+
+@pytest.mark.parametrize(
+    ("queries", "width", "directions"), [(8192, 32, 32), (8192, 64, 49), (4096, 32, 32), (100, 32, 0)]
+)
+def test_products_are_as_many_as_the_queries_bear(queries, width, directions):
+    assert product_directions(queries, width) == directions
+    bearable = queries // FOLDS / 3
+    assert directions == 0 or feature_count(width, directions) <= bearable
+    assert directions == width or feature_count(width, directions + 1) > bearable
+
+
+def test_features_are_one_the_linear_ones_and_products_of_the_leading_coordinates():
+    linear = normal(5, 6)  # width 3
+    features = all_features(linear, directions=2)
+    u = linear.T
+    expected = torch.stack([torch.ones(5), *u, u[0] * u[0], u[0] * u[1], u[1] * u[1]], dim=1)
+    torch.testing.assert_close(features, expected)
+    assert features.shape[1] == feature_count(3, 2)
+
+
+def test_coordinates_are_uncorrelated_and_of_unit_variance_the_leading_first():
+    queries = normal(2, 400, 3) * torch.tensor([0.1, 5, 1]) + 7
+    basis = basis_of(queries, Segment(normal(2, 4, 3), normal(2, 4, 3)), 3)
+    coordinates = (queries.numpy() - basis.centre[:, None]) @ basis.rotation
+    for head in coordinates:
+        np.testing.assert_allclose(np.cov(head.T, bias=True), np.eye(3), atol=1e-10)
+    assert (np.abs(basis.rotation[:, 1, 0]) > 0.1).all()  # the second coordinate varies most
+
+
+def test_a_coordinate_without_variance_does_no_harm():
+    queries = normal(1, 50, 2) * torch.tensor([1.0, 0.0])
+    basis = basis_of(queries, Segment(normal(1, 3, 2), torch.zeros(1, 3, 2).double()), 2)
+    assert np.isfinite(basis.rotation).all() and (basis.output_scale == 1).all()
+
+
+def test_what_is_quadratic_in_the_query_is_found_exactly():
+    queries, few = normal(2, 300, 3), Segment(normal(2, few_keys(300), 3), normal(2, few_keys(300), 3))
+    outputs = queries**2 @ normal(3, 3) + queries @ normal(3, 3) + 2 + 3 * attend(queries, few).output
+    fold = np.arange(300) % FOLDS
+    surrogate = fit_surrogate(queries, outputs, fold, basis_of(queries[:, :100], few, 3))
+    found = predict(surrogate, queries)
+    for by_one_fit in found:  # also of the queries it has not seen
+        torch.testing.assert_close(by_one_fit, outputs, rtol=1e-5, atol=1e-5)
+    correction = correction_of(outputs, found, fold, population=1000)
+    assert (correction.residual_share < 1e-9).all()
+    np.testing.assert_allclose(surrogate.shares, [0.5, 0.5])
+
+
+def test_a_ridge_of_pure_noise_keeps_the_level_and_little_else():
+    """With nothing to find, cross-validation shrinks the coefficients far below those of least squares."""
+    features = np.column_stack([np.ones(60), RNG.normal(size=(60, 40))])
+    targets = 5 + RNG.normal(size=(60, 2))
+    found, plain = ridge(features, targets), np.linalg.lstsq(features, targets, rcond=None)[0]
+    assert np.linalg.norm(found[1:]) < 0.5 * np.linalg.norm(plain[1:])
+    np.testing.assert_allclose((features @ found).mean(0), targets.mean(0), rtol=1e-10)
+
+
+def test_the_correction_by_hand():
+    """One head of width 2, N = 10, folds of 2 and 2: residuals of a fold count (10 - 4 + 2) / 2 times, others once."""
+    outputs, predicted = normal(1, 4, 2), normal(2, 1, 4, 2)
+    fold = np.array([0, 1, 1, 0])
+    found = correction_of(outputs, predicted, fold, population=10)
+    y, guesses = rows_of(outputs), [rows_of(each) for each in predicted]
+    np.testing.assert_allclose(found.reference, y.mean(0))
+    mean, second = 0, 0
+    for judged, guess in enumerate(guesses):
+        for i in range(4):
+            weight = (4.0 if fold[i] == judged else 1.0) / 10 / 2
+            mean = mean + weight * (y[i] - guess[i])
+            one, other = y[i] - y.mean(0), guess[i] - y.mean(0)
+            second = second + weight * (np.outer(one, one) - np.outer(other, other))
+    np.testing.assert_allclose(found.mean, mean)
+    np.testing.assert_allclose(found.second, second)
+    own = np.array([guesses[f][i] for i, f in enumerate(fold)])
+    variance = [np.var((y - own)[fold == f], axis=0, ddof=1).sum() for f in range(2)]
+    np.testing.assert_allclose(found.mean_se, np.sqrt(np.mean(variance) / 4 * (1 - 4 / 10)))
+    products = np.array(
+        [
+            np.outer(a - y.mean(0), a - y.mean(0)) - np.outer(b - y.mean(0), b - y.mean(0))
+            for a, b in zip(y, own, strict=True)
+        ]
+    )
+    spread = [np.var(products[fold == f], axis=0, ddof=1).sum() for f in range(2)]
+    np.testing.assert_allclose(found.covariance_se, np.sqrt(np.mean(spread) / 4 * (1 - 4 / 10)))
