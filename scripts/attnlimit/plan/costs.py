@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
 
-LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
+LIMIT_FLOPS = 60e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
 GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
