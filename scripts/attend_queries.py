@@ -6,8 +6,8 @@ import torch
 
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.attention.streaming import Pass
-from attnlimit.experiments.limits import centre_of, drawn_queries, keys_of
-from attnlimit.experiments.surrogate_limits import folds_of, output_part
+from attnlimit.experiments.limits import centre_of, keys_of
+from attnlimit.experiments.surrogate_limits import draw, marks_of, output_part
 from attnlimit.log import open_log
 from attnlimit.model.population import gather
 from attnlimit.seeds import generator
@@ -19,15 +19,13 @@ p, options = snakemake.params, snakemake.params.settings
 device, dtype, block = choose_device(p.device), options["dtype"], options["block"]
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
-tokens = corpus["token_id"].values, corpus["position"].values
-population = len(tokens[0])
 read_tokens = partial(gather, snakemake.input.embeddings, p.layer)
-keys = keys_of(*tokens, p.layer, read_tokens)
+keys = keys_of(corpus["token_id"].values, corpus["position"].values, p.layer, read_tokens)
 stream = generator(p.seed, "compute_limits", p.layer)
-queries, numbers, order = drawn_queries(population, options["queries"], read_tokens, stream)
+drawn = draw(marks_of(corpus["block_of_token"].values), options["queries"], stream)
 
 how = Pass(Heads.of(weights), centre_of(keys, block), block, device, dtype)
-outputs = output_part(keys, queries, numbers, folds_of(order), p.part, options["parts"], how)
-facts = {"population": population, "atoms": len(keys.counts), "queries": len(numbers)}
+outputs = output_part(keys, drawn, read_tokens, p.part, options["parts"], how)
+facts = {"population": int(drawn.sizes.sum()), "atoms": len(keys.counts), "queries": len(drawn.number)}
 facts |= {"dtype": dtype, "device": device, "seed": p.seed}
 write(outputs.assign_coords(layer=p.layer), snakemake.output.outputs, **identity(corpus, weights), **facts, code=p.code)

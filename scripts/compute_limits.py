@@ -24,7 +24,7 @@ read_tokens = partial(gather, snakemake.input.embeddings, p.layer)
 keys = queries = keys_of(*tokens, p.layer, read_tokens)
 if options["queries"]:
     stream = generator(p.seed, "compute_limits", p.layer)
-    queries, *_ = drawn_queries(len(tokens[0]), options["queries"], read_tokens, stream)
+    queries = drawn_queries(len(tokens[0]), options["queries"], read_tokens, stream)
 
 how = Pass(Heads.of(weights), centre_of(keys, block), block, device, dtype)
 mine = share(list(range(len(cuts(len(queries.counts), block)))), p.part, options["parts"])

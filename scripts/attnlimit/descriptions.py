@@ -95,6 +95,8 @@ NAMES |= {  # limits and errors
     "output": "exact output of a drawn query, less its shift",
     "query": "number of the token that was drawn as a query",
     "fold": "fold of a query: it is judged by the fit to the others",
+    "stratum": "stratum of a query: the marks of the blocks are drawn apart",
+    "stratum_size": "tokens of the population in the stratum",
     "fold_share": "share of the drawn queries in the fold",
     "chunk": "chunk of the population",
     "coefficient": "of the surrogate, by the fit that left the fold out",

@@ -57,7 +57,7 @@ def test_what_is_quadratic_in_the_query_is_found_exactly():
     found = predict(surrogate, queries)
     for by_one_fit in found:  # also of the queries it has not seen
         torch.testing.assert_close(by_one_fit, outputs, rtol=1e-5, atol=1e-5)
-    correction = correction_of(outputs, found, fold, population=1000)
+    correction = correction_of(outputs, found, fold, np.zeros(300, int), np.array([1000]))
     assert (correction.residual_share < 1e-9).all()
     np.testing.assert_allclose(surrogate.shares, [0.5, 0.5])
 
@@ -72,29 +72,30 @@ def test_a_ridge_of_pure_noise_keeps_the_level_and_little_else():
 
 
 def test_the_correction_by_hand():
-    """One head of width 2, N = 10, folds of 2 and 2: residuals of a fold count (10 - 4 + 2) / 2 times, others once."""
-    outputs, predicted = normal(1, 4, 2), normal(2, 1, 4, 2)
-    fold = np.array([0, 1, 1, 0])
-    found = correction_of(outputs, predicted, fold, population=10)
+    """Two strata of 10 and 6 tokens, 4 of each drawn, two a fold: a fold's residuals count (N_s - 4 + 2) / 2 times."""
+    outputs, predicted = normal(1, 8, 2), normal(2, 1, 8, 2)
+    fold, stratum, sizes = np.array([0, 1, 1, 0] * 2), np.repeat([0, 1], 4), np.array([10, 6])
+    found = correction_of(outputs, predicted, fold, stratum, sizes)
     y, guesses = rows_of(outputs), [rows_of(each) for each in predicted]
-    np.testing.assert_allclose(found.reference, y.mean(0))
+    centre = y.mean(0)
+    np.testing.assert_allclose(found.reference, centre)
     mean, second = 0, 0
     for judged, guess in enumerate(guesses):
-        for i in range(4):
-            weight = (4.0 if fold[i] == judged else 1.0) / 10 / 2
+        for i in range(8):
+            weight = ((sizes[stratum[i]] - 2) / 2 if fold[i] == judged else 1.0) / 16 / 2
             mean = mean + weight * (y[i] - guess[i])
-            one, other = y[i] - y.mean(0), guess[i] - y.mean(0)
-            second = second + weight * (np.outer(one, one) - np.outer(other, other))
+            second = second + weight * (square(y[i] - centre) - square(guess[i] - centre))
     np.testing.assert_allclose(found.mean, mean)
     np.testing.assert_allclose(found.second, second)
     own = np.array([guesses[f][i] for i, f in enumerate(fold)])
-    variance = [np.var((y - own)[fold == f], axis=0, ddof=1).sum() for f in range(2)]
-    np.testing.assert_allclose(found.mean_se, np.sqrt(np.mean(variance) / 4 * (1 - 4 / 10)))
-    products = np.array(
-        [
-            np.outer(a - y.mean(0), a - y.mean(0)) - np.outer(b - y.mean(0), b - y.mean(0))
-            for a, b in zip(y, own, strict=True)
-        ]
-    )
-    spread = [np.var(products[fold == f], axis=0, ddof=1).sum() for f in range(2)]
-    np.testing.assert_allclose(found.covariance_se, np.sqrt(np.mean(spread) / 4 * (1 - 4 / 10)))
+    products = np.array([square(a - centre) - square(b - centre) for a, b in zip(y, own, strict=True)])
+    for stated, residuals in ((found.mean_se, y - own), (found.covariance_se, products)):
+        variance = 0
+        for s, size in enumerate(sizes):
+            within = [np.var(residuals[(fold == f) & (stratum == s)], axis=0, ddof=1).sum() for f in range(2)]
+            variance += (size / 16) ** 2 * (1 - 4 / size) / 4 * np.mean(within)
+        np.testing.assert_allclose(stated, np.sqrt(variance))
+
+
+def square(vector):
+    return np.outer(vector, vector)

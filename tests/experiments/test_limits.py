@@ -27,7 +27,7 @@ def tokens_of(numbers):
 def parts_of(layer, queries, parts=1):
     keys = asked = keys_of(WORDS, PLACES, layer, tokens_of)
     if queries:
-        asked, *_ = drawn_queries(len(WORDS), queries, tokens_of, np.random.default_rng(1))
+        asked = drawn_queries(len(WORDS), queries, tokens_of, np.random.default_rng(1))
     how = Pass(HEADS, centre_of(keys, BLOCK), BLOCK, "cpu", "float64")
     blocks = list(range(len(cuts(len(asked.counts), BLOCK))))
     return asked, [limit_part(keys, asked, share(blocks, part, parts), how) for part in range(parts)]

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from attnlimit.attention.streaming import Pass
 from attnlimit.experiments import surrogate_limits
-from attnlimit.experiments.limits import centre_of, drawn_queries, keys_of
+from attnlimit.experiments.limits import centre_of, keys_of
 from attnlimit.experiments.merging import merge_surrogate
 from attnlimit.experiments.surrogate_limits import (
-    few_numbers,
+    draw,
     fitted_surrogate,
-    folds_of,
+    joined_outputs,
+    marks_of,
     output_part,
     stored_surrogate,
     surrogate_part,
@@ -22,6 +22,10 @@ RNG = np.random.default_rng(0)
 POPULATION, HEADS, WIDTH = 900, 2, 3
 WORDS, PLACES = RNG.integers(25, size=POPULATION), RNG.integers(8, size=POPULATION)
 TABLE = RNG.normal(size=(25, 8, 6)) * [2, 1, 1, 0.5, 0.3, 0.1] + 3
+BLOCKS = np.repeat(np.arange(30), POPULATION // 30)
+IS_MARK = marks_of(BLOCKS)
+WORDS[IS_MARK], PLACES[IS_MARK] = 0, 0
+TABLE[0, 0] = 7  # the marks are unlike all other tokens
 TOKENS = TABLE[WORDS, PLACES]  # a function of word and place, as at layer 0
 WEIGHTS = dense.random_heads(RNG, heads=HEADS, width=WIDTH, feature=6, scale=0.6)
 EXACT_MEAN, EXACT_COVARIANCE = dense.moments(TOKENS, WEIGHTS)
@@ -35,26 +39,41 @@ def tokens_of(numbers):
 def surrogate_limit(layer=1, queries=240, seed=0, parts=1, block=64):
     """The four steps, as the rules take them."""
     keys = keys_of(WORDS, PLACES, layer, tokens_of)
-    asked, numbers, order = drawn_queries(POPULATION, queries, tokens_of, np.random.default_rng(seed))
     how = Pass(WEIGHTS, centre_of(keys, block), block, "cpu", "float64")
-    drawn = [output_part(keys, asked, numbers, folds_of(order), part, parts, how) for part in range(parts)]
-    joined = xr.concat([each.drop_vars("centre") for each in drawn], "query")
-    few = tokens_of(few_numbers(POPULATION, queries))
-    fitted = fitted_surrogate(joined, tokens_of(joined["query"].values), few, keys, POPULATION, how)
+    asked = draw(IS_MARK, queries, np.random.default_rng(seed))
+    outputs, drawn = joined_outputs([output_part(keys, asked, tokens_of, part, parts, how) for part in range(parts)])
+    fitted = fitted_surrogate(outputs["output"].values, drawn, keys, tokens_of, how)
     surrogate = stored_surrogate(fitted, how)
     return merge_surrogate([surrogate_part(keys, surrogate, part, parts, how) for part in range(parts)], fitted)
 
 
 def test_exact_outputs_are_those_of_the_formula():
-    keys = keys_of(WORDS, PLACES, 0, tokens_of)
-    asked, numbers, order = drawn_queries(POPULATION, 30, tokens_of, np.random.default_rng(1))
+    drawn = draw(IS_MARK, 30, np.random.default_rng(1))
     how = Pass(WEIGHTS, np.zeros(6), 64, "cpu", "float64")
-    part = output_part(keys, asked, numbers, folds_of(order), 0, 1, how)
-    values_shift = WEIGHTS.value_bias.ravel()
-    np.testing.assert_allclose(
-        part["output"] + values_shift, dense.outputs(TOKENS[numbers], TOKENS, WEIGHTS), rtol=1e-9
-    )
-    assert np.bincount(part["fold"]).tolist() == [15, 15]
+    part = output_part(keys_of(WORDS, PLACES, 0, tokens_of), drawn, tokens_of, 0, 1, how)
+    found = part["output"] + WEIGHTS.value_bias.ravel()
+    np.testing.assert_allclose(found, dense.outputs(TOKENS[drawn.number], TOKENS, WEIGHTS), rtol=1e-9)
+    np.testing.assert_array_equal(part["query"], drawn.number)
+
+
+@pytest.mark.parametrize(("queries", "marks"), [(160, 60), (20, 10), (900, 60)])
+def test_marks_are_drawn_apart_and_shared_by_the_folds(queries, marks):
+    """Of 60 marks all, if 64 are wanted, but never more than half of the queries."""
+    drawn = draw(IS_MARK, queries, np.random.default_rng(2))
+    assert len(np.unique(drawn.number)) == queries and (np.diff(drawn.number) > 0).all()
+    np.testing.assert_array_equal(drawn.stratum, IS_MARK[drawn.number])
+    assert np.bincount(drawn.stratum).tolist() == [queries - marks, marks]
+    assert np.bincount(drawn.fold[drawn.stratum == 1]).tolist() == [marks // 2] * 2
+    assert drawn.sizes.tolist() == [POPULATION - 60, 60]
+
+
+def test_too_few_marks_are_no_stratum():
+    drawn = draw(np.arange(50) < 3, 20, np.random.default_rng(3))
+    assert drawn.sizes.tolist() == [50] and (drawn.stratum == 0).all()
+
+
+def test_marks_are_the_ends_of_blocks():
+    np.testing.assert_array_equal(marks_of(np.array([0, 0, 0, 1, 1, 2])), [1, 0, 1, 1, 1, 1])
 
 
 def test_all_queries_give_the_exact_limit():

@@ -8,7 +8,8 @@ others a function g of the query alone stands in, fitted to those M by ridge reg
 
 the first term of each from all N queries, the second from the M. That is unbiased whatever g is, as long as no query is
 judged by a fit that it took part in: the M are cut into folds, and each is judged by the fit to the others. How good g
-is shows in the standard error alone, which is that of the residuals.
+is shows in the standard error alone, which is that of the residuals. The marks of the blocks are few and unlike all
+other tokens, so they are drawn apart, as a stratum: no fit meets them unprepared.
 """
 
 from typing import NamedTuple
@@ -141,46 +142,58 @@ def predict(surrogate: Surrogate, queries: Tensor) -> Tensor:
     return torch.stack(predicted.split(width, dim=-1))
 
 
-def correction_of(outputs: Tensor, predicted: Tensor, fold: np.ndarray, population: int) -> Correction:
-    """From the exact outputs (head, query, width) of M of N queries, and what each fit makes of them.
+def correction_of(
+    outputs: Tensor, predicted: Tensor, fold: np.ndarray, stratum: np.ndarray, sizes: np.ndarray
+) -> Correction:
+    """From the exact outputs (head, query, width) of the drawn queries, and what each fit makes of them.
 
-    For the fit of a fold, the tokens are the queries outside of the fold, whose residuals are all known, and the rest,
-    of which the M_f queries of the fold are a random sample: their residuals count (N - M + M_f) / M_f times.
+    The population consists of strata of N_s tokens, sizes (stratum,), of which M_s were drawn. For the fit of a fold,
+    the tokens of a stratum are the queries outside of the fold, whose residuals are all known, and the rest, of which
+    the M_sf queries of the fold are a random sample: their residuals count (N_s - M_s + M_sf) / M_sf times.
     """
     heads, queries = outputs.shape[:2]
     exact = rows_of(outputs)  # (query, feature)
     reference = exact.mean(0)
     exact = exact - reference  # not in place: the rows may be those of the outputs
+    drawn = np.bincount(stratum, minlength=len(sizes))
     mean, second = np.zeros_like(reference), np.zeros((len(reference), len(reference)))
     judged_by_others = np.empty_like(exact)
-    for judged, size in enumerate(np.bincount(fold, minlength=FOLDS)):
+    for judged in range(FOLDS):
         guess, inside = rows_of(predicted[judged]) - reference, fold == judged
-        weights = np.where(inside, (population - queries + size) / size, 1.0) * (size / queries / population)
+        of_fold = np.bincount(stratum[inside], minlength=len(sizes))
+        weights = np.where(inside, ((sizes - drawn + of_fold) / of_fold)[stratum], 1.0)
+        weights *= inside.sum() / queries / sizes.sum()
         mean += weights @ (exact - guess)
         second += (exact.T * weights) @ exact - (guess.T * weights) @ guess
         judged_by_others[inside] = guess[inside]
-    left, left_of_products, plain = residual_variances(exact, judged_by_others, fold, heads)
-    rest = (1 - queries / population) / queries
-    return Correction(
-        reference, mean, second, np.sqrt(rest * left), np.sqrt(rest * left_of_products), left / positive(plain)
-    )
+    errors, left = np.zeros((2, heads + 1)), np.zeros(heads + 1)
+    for number, (size, count) in enumerate(zip(sizes, drawn, strict=True)):
+        mine = stratum == number
+        variances = residual_variances(exact[mine], judged_by_others[mine], fold[mine], heads)  # (2, unit)
+        errors += (size / sizes.sum()) ** 2 * (1 - count / size) / count * variances
+        left += size / sizes.sum() * variances[0]
+    share = (sizes / sizes.sum() / drawn)[stratum]  # of the population that a query stands for
+    whole = (share @ (exact - share @ exact) ** 2).reshape(heads, -1).sum(1)  # (head,): variance of the outputs
+    mean_se, covariance_se = np.sqrt(errors)
+    residual_share = left / positive(np.append(whole, whole.sum()))
+    return Correction(reference, mean, second, mean_se, covariance_se, residual_share)
 
 
 def residual_variances(exact: np.ndarray, guess: np.ndarray, fold: np.ndarray, heads: int) -> np.ndarray:
-    """Variances over queries, within their folds: of y - g, of y y^T - g g^T (Frobenius) and of y: (3, unit).
+    """Variances over queries, within their folds: of y - g, and of y y^T - g g^T (Frobenius): (2, unit).
 
     |y y^T - g g^T|^2 = |y|^4 + |g|^4 - 2 <y, g>^2.
     """
     width = exact.shape[1] // heads
     units = [*(slice(head * width, (head + 1) * width) for head in range(heads)), slice(None)]
-    totals = np.zeros((3, len(units)))
+    totals = np.zeros((2, len(units)))
     for judged in range(FOLDS):
         inside = fold == judged
         for number, unit in enumerate(units):
             y, g = exact[inside, unit], guess[inside, unit]
             products = (y.T @ y - g.T @ g) / len(y)
             squares = (y**2).sum(1) ** 2 + (g**2).sum(1) ** 2 - 2 * (y * g).sum(1) ** 2  # (query,)
-            variances = (y - g).var(0).sum(), squares.mean() - (products**2).sum(), y.var(0).sum()
+            variances = (y - g).var(0).sum(), squares.mean() - (products**2).sum()
             totals[:, number] += len(y) ** 2 / (len(y) - 1) * np.array(variances)
     return np.maximum(totals, 0) / len(exact)
 

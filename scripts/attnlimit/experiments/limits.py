@@ -20,12 +20,10 @@ def keys_of(token_id: np.ndarray, position: np.ndarray, layer: int, read: Callab
 
 def drawn_queries(
     population: int, queries: int, read: Callable[[np.ndarray], np.ndarray], stream: np.random.Generator
-) -> tuple[Atoms, np.ndarray, np.ndarray]:
-    """So many tokens drawn without replacement; their numbers, increasing, and the order in which they were drawn."""
-    drawn = stream.choice(population, queries, replace=False)
-    order = np.argsort(drawn)
-    numbers = drawn[order]
-    return Atoms(lambda cut: read(numbers[cut]), np.ones(queries)), numbers, order
+) -> Atoms:
+    """So many tokens drawn without replacement, by increasing number."""
+    numbers = np.sort(stream.choice(population, queries, replace=False))
+    return Atoms(lambda cut: read(numbers[cut]), np.ones(queries))
 
 
 def centre_of(keys: Atoms, block: int) -> np.ndarray:

@@ -4,7 +4,9 @@ Exact outputs of the drawn queries; a surrogate fitted to all of them; its momen
 follows from both (`merging.merge_surrogate`). Blocks and chunks are fixed: the number of jobs changes no bit.
 """
 
+from collections.abc import Callable
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -27,35 +29,78 @@ from attnlimit.parts import cuts, share
 from attnlimit.theory.moments import Moments, merge_all
 
 QUERIES_PER_BLOCK = 1024  # of exact outputs: one job has that many at least
+MARKS = 64  # drawn at least: enough for their variance, few enough to cost nothing
 
 
-def folds_of(order: np.ndarray) -> np.ndarray:
-    """The fold of each query, by the order (query,) in which they were drawn: one fold after the other."""
-    return order * FOLDS // len(order)
+class Drawn(NamedTuple):
+    """The queries with exact outputs, by increasing number."""
+
+    number: np.ndarray  # (query,): of the token
+    fold: np.ndarray  # (query,)
+    stratum: np.ndarray  # (query,)
+    sizes: np.ndarray  # (stratum,): tokens of the population
+
+    def atoms(self, read: Callable[[np.ndarray], np.ndarray]) -> Atoms:
+        return Atoms(lambda cut: read(self.number[cut]), np.ones(len(self.number)))
+
+
+def marks_of(block_of_token: np.ndarray) -> np.ndarray:
+    """Whether a token is the first or the last of its block, (token,): an opening or a closing mark."""
+    border = np.diff(block_of_token) != 0
+    return np.append(True, border) | np.append(border, True)
+
+
+def draw(is_mark: np.ndarray, queries: int, stream: np.random.Generator) -> Drawn:
+    """So many tokens without replacement, marks apart: their share, and not fewer than MARKS if there are so many.
+
+    In each stratum the folds follow one another in the order of the draw.
+    """
+    strata = [np.flatnonzero(is_mark == kind) for kind in (False, True)]
+    marks = min(len(strata[1]), max(MARKS, round(queries * len(strata[1]) / len(is_mark))), queries // 2)
+    if marks < 2 * FOLDS or queries - marks > len(strata[0]):  # a variance within a fold needs two
+        strata, counts = [np.arange(len(is_mark))], [queries]
+    else:
+        counts = [queries - marks, marks]
+    drawn = [stream.choice(tokens, count, replace=False) for tokens, count in zip(strata, counts, strict=True)]
+    number = np.concatenate(drawn)
+    fold = np.concatenate([np.arange(count) * FOLDS // count for count in counts])
+    order = np.argsort(number)
+    stratum = np.repeat(np.arange(len(counts)), counts)
+    return Drawn(number[order], fold[order], stratum[order], np.array([len(tokens) for tokens in strata]))
 
 
 def output_part(
-    keys: Atoms, queries: Atoms, numbers: np.ndarray, fold: np.ndarray, part: int, parts: int, how: Pass
+    keys: Atoms, drawn: Drawn, read: Callable[[np.ndarray], np.ndarray], part: int, parts: int, how: Pass
 ) -> xr.Dataset:
-    """Exact outputs, less their shift, of one job's queries: output (query, feature), fold (query)."""
-    mine = share(cuts(len(numbers), QUERIES_PER_BLOCK), part, parts)
+    """Exact outputs, less their shift, of one job's queries: output (query, feature); fold, stratum (query)."""
+    mine = share(cuts(len(drawn.number), QUERIES_PER_BLOCK), part, parts)
     chosen = np.arange(mine[0].start, mine[-1].stop) if mine else np.arange(0)
     total = len(cuts(len(keys.counts), how.block))
 
     def watch(segments):
         return bar(segments, total=total, unit="key blocks", name="exact outputs")
 
-    blocks = [output.transpose(0, 1).flatten(1) for output in outputs_of(queries, keys, mine, how, watch)]
+    blocks = [output.transpose(0, 1).flatten(1) for output in outputs_of(drawn.atoms(read), keys, mine, how, watch)]
     features = len(output_shift(how.heads, how.centre))
     outputs = torch.cat(blocks).cpu().numpy() if blocks else np.empty((0, features), how.dtype)
     return xr.Dataset(
         {
             "output": (("query", "feature"), outputs),
-            "fold": ("query", fold[chosen]),
+            "fold": ("query", drawn.fold[chosen]),
+            "stratum": ("query", drawn.stratum[chosen]),
+            "stratum_size": ("of_stratum", drawn.sizes),
             "centre": ("feature", how.centre),
         },
-        coords={"query": numbers[chosen]},
+        coords={"query": drawn.number[chosen]},
     )
+
+
+def joined_outputs(parts: list[xr.Dataset]) -> tuple[xr.Dataset, Drawn]:
+    """The queries of all parts, and how they were drawn."""
+    common = ["centre", "stratum_size"]
+    joined = xr.concat([part.drop_vars(common) for part in parts], "query").assign(parts[0][common])
+    names = ("query", "fold", "stratum", "stratum_size")
+    return joined, Drawn(*(joined[name].values for name in names))
 
 
 def few_numbers(population: int, queries: int) -> np.ndarray:
@@ -65,14 +110,11 @@ def few_numbers(population: int, queries: int) -> np.ndarray:
 
 
 def fitted_surrogate(
-    drawn: xr.Dataset, drawn_tokens: np.ndarray, few_tokens: np.ndarray, keys: Atoms, population: int, how: Pass
+    exact: np.ndarray, drawn: Drawn, keys: Atoms, read: Callable[[np.ndarray], np.ndarray], how: Pass
 ) -> xr.Dataset:
-    """The surrogate and what the exact outputs add to it, as variables of a store.
-
-    drawn: the output parts joined; drawn_tokens (query, feature) and few_tokens (few, feature) as the layer gets them.
-    """
+    """The surrogate and what the exact outputs (query, feature) add to it, as variables of a store."""
     projection = (how.heads, how.centre, how.device, how.dtype)
-    queries = project_queries(drawn_tokens, *projection)
+    queries = project_queries(read(drawn.number), *projection)
     heads, count, width = queries.shape
     directions = product_directions(count, width)
     if directions < width:
@@ -81,11 +123,11 @@ def fitted_surrogate(
             "The limit is as unbiased, its standard errors are larger",
             *(count, width, directions),
         )
-    few = Segment(*project_keys(few_tokens, *projection))
+    few = Segment(*project_keys(read(few_numbers(drawn.sizes.sum(), count)), *projection))
     basis = basis_of(project_queries(keys.read(slice(0, how.block)), *projection), few, directions)
-    outputs = torch.as_tensor(drawn["output"].values).to(queries).unflatten(1, (heads, width)).transpose(0, 1)
-    surrogate = fit_surrogate(queries, outputs, drawn["fold"].values, basis)
-    correction = correction_of(outputs, predict(surrogate, queries), drawn["fold"].values, population)
+    outputs = torch.as_tensor(exact).to(queries).unflatten(1, (heads, width)).transpose(0, 1)
+    surrogate = fit_surrogate(queries, outputs, drawn.fold, basis)
+    correction = correction_of(outputs, predict(surrogate, queries), *drawn[1:])
     by_width = ("head", "few", "width")
     return xr.Dataset(
         {
