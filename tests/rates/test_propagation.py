@@ -1,4 +1,4 @@
-"""Rates, gains and quadrature: exact where the errors are, covered where they are noisy, and able to come out otherwise."""
+"""Rates, gains and quadrature: exact where the errors are, covered where they are noisy."""
 
 import numpy as np
 import pytest

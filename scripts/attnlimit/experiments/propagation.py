@@ -73,7 +73,7 @@ def dense_layer(states: torch.Tensor) -> Dense:
 def distances(drawn: torch.Tensor, dense: Dense) -> np.ndarray:
     """Of drawn states (replicate, token, feature) from the dense ones, (statistic, replicate).
 
-    Euclidean norm of the difference of the means, Frobenius norm of that of the covariances, sqrt(mean_i |h_i - h'_i|^2).
+    Euclidean norm of the difference of means, Frobenius norm of that of covariances, sqrt(mean_i |h_i - h'_i|^2).
     """
     shifted = drawn - dense.mean
     mean = shifted.mean(1)  # (replicate, feature)

@@ -17,7 +17,7 @@ FITTED = ("beta", "beta_low", "beta_high", "chi2", "dof")
 
 
 def fit_propagation(errors: xr.Dataset, bootstrap: Bootstrap, misfit: float) -> xr.Dataset:
-    """Rates (statistic, layer), gains (statistic, drawn_layer, layer, single_n), quadrature (statistic, layer, single_n).
+    """Rates (statistic, layer), gains (statistic, drawn_layer, layer, single_n), quadrature (statistic, layer, …).
 
     errors: those of measure_propagation.  The bootstrap is joint over n: all sizes have the same blocks.
     """
@@ -48,7 +48,7 @@ def block_squares(error: xr.DataArray, scale: xr.DataArray) -> xr.DataArray:
 
 
 def root_mean(squares: xr.DataArray) -> xr.DataArray:
-    return np.sqrt(squares.mean("block"))
+    return squares.mean("block") ** 0.5
 
 
 def rates(squares: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
@@ -80,11 +80,11 @@ def summarise(single: xr.DataArray, together: xr.DataArray) -> dict[str, xr.Data
     the error with all layers saturates, below 1 if they reinforce each other.
     """
     own = xr.concat([single.sel(drawn_layer=layer, layer=layer, drop=True) for layer in single["layer"]], "drawn_layer")
-    gain = np.sqrt(single / own.assign_coords(drawn_layer=single["drawn_layer"]))
+    gain = (single / own.assign_coords(drawn_layer=single["drawn_layer"])) ** 0.5
     gain = gain.where(single["layer"] >= single["drawn_layer"])
-    return {"gain": gain, "quadrature": np.sqrt(single.sum("drawn_layer") / together)}
+    return {"gain": gain, "quadrature": (single.sum("drawn_layer") / together) ** 0.5}
 
 
 def in_step(single: xr.DataArray) -> xr.DataArray:
     """What quadrature would be if the errors of all layers pointed the same way: sqrt(sum e^2) / sum e."""
-    return np.sqrt(single.sum("drawn_layer")) / np.sqrt(single).sum("drawn_layer")
+    return single.sum("drawn_layer") ** 0.5 / (single**0.5).sum("drawn_layer")
