@@ -23,7 +23,8 @@ NAMES = {  # dimensions and labels
     "n_direct": "sample size",
     "layer": "attention layer, from 0",
     "head": "attention head of the layer, from 0",
-    "statistic": "moment whose error it is: mean (Euclidean norm), cov (Frobenius), cov_spectral (spectral norm)",
+    "statistic": "moment whose error it is: mean (Euclidean norm), cov (Frobenius), cov_spectral (spectral norm), "
+    "pointwise (root mean square over tokens)",
     "part": "part of the error: the error itself, its bias, its fluctuation",
     "setting": "setting of the experiment",
     "replicate": "number of the replicate",
@@ -203,8 +204,19 @@ NAMES |= {  # hardmax, normality, constants
     "unsaturated_radii": "radii at which the error is not saturated",
     "radius_factor": "largest over smallest radius",
 }
+NAMES |= {  # the whole model
+    "drawn_layer": "layer whose keys were drawn, all others dense",
+    "single_n": "sample size at which layers were drawn alone",
+    "single_error": "error after the layer with the keys of one layer drawn, each replicate",
+    "rms": "root mean square of the error over blocks and replicates, relative to limit_scale",
+    "single_rms": "the same with the keys of one layer drawn",
+    "gain": "error after the layer over the error after the drawn layer, root mean squares",
+    "quadrature": "root of the sum of squared errors of single layers, over the error with all layers drawn",
+    "quadrature_in_step": "what quadrature would be if all errors pointed the same way",
+}
 UNITS = {
     "n": TOKENS,
+    "single_n": TOKENS,
     "tokens_needed": TOKENS,
     "tokens_needed_low": TOKENS,
     "tokens_needed_high": TOKENS,

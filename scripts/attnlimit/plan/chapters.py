@@ -38,6 +38,12 @@ CHAPTERS = {
         sources=("ablation",),
         figures=("ablation", "constant_tilt"),
     ),
+    "whole_model": Chapter(
+        "what an error of attention becomes in the layers after it",
+        stores=("corpus/blocks", "models/heads", "propagation/errors"),
+        summaries=("propagation",),
+        figures=("propagation",),
+    ),
     "theory": Chapter(
         "simulated tokens with known limits",
         stores=tuple(f"synthetic/{name}" for name in (*SIMULATIONS, "hardmax", "uniform", "normality")),
@@ -49,7 +55,8 @@ CHAPTERS = {
         ),
     ),
 }
-JUDGED = ("bert", "ablation", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
+SUMMARIES = (*CHAPTERS["whole_model"].summaries, *CHAPTERS["theory"].summaries)
+JUDGED = ("bert", "ablation", *SIMULATIONS, *SUMMARIES)  # fits that claims are tested on
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:

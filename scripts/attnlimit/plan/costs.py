@@ -11,6 +11,7 @@ from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_key
 LIMIT_FLOPS = 60e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
+DRAWN_FLOPS = 69e9  # of layers reading blocks with drawn keys: measure_propagation of the default run
 GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
@@ -32,6 +33,7 @@ ON_DEVICE += ("measure_errors", "measure_ablation")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
+REPLICATES_AT_ONCE = 4  # of a block in memory together, in measure_propagation
 GPU_SPEED_ASKED = 10  # of one core, when a job on a GPU asks for time: far below GPU_SPEED, to be safe
 
 
@@ -67,6 +69,18 @@ def has_surrogate(config: dict) -> bool:
     """Whether limits are from some of the queries and a surrogate for the others."""
     drawn = 0 < config["compute_limits"]["queries"] < config["tokenize_corpus"]["population"]
     return drawn and config["compute_limits"]["surrogate"] != "none"
+
+
+def propagation_flops(config: dict) -> float:
+    """Of measure_propagation: all layers at each size, and at some each layer with all after it; moments of each.
+
+    A full block through one layer, as above, and 2 D^2 a token for the covariance.
+    """
+    (layers, features), block = model_of(config), config["tokenize_corpus"]["block"]
+    section = config["measure_propagation"]
+    passes = len(section["sizes"]) * layers + len(section["single_sizes"]) * layers * (layers + 1) / 2
+    each = block * (26 * features**2 + 4 * block * features)
+    return section["blocks"] * section["replicates"] * passes * each
 
 
 def limit_flops(config: dict) -> float:
@@ -119,6 +133,7 @@ def seconds(config: dict) -> dict[str, float]:
         "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
         **{rule: layers * flops / LIMIT_FLOPS for rule, flops in limits.items()},
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
+        "measure_propagation": propagation_flops(config) / DRAWN_FLOPS,
     }
 
 
@@ -137,6 +152,7 @@ def job_count(config: dict) -> dict[str, int]:
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
+        "measure_propagation": config["measure_propagation"]["parts"],
     }
 
 
@@ -175,7 +191,19 @@ def job_bytes(config: dict) -> dict[str, float]:
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
+        "measure_propagation": START_BYTES + 12 * layers * features**2 * 4 + drawn_pass_bytes(config) + numbers,
     }
+
+
+def drawn_pass_bytes(config: dict) -> float:
+    """Of the replicates of a block in one layer, 16 D numbers a token with its feed-forward and 2 D^2 with moments.
+
+    Scores of all heads too, a share of D of them about 1/32, where attention is not fused; and the dense states.
+    """
+    (layers, features), block = model_of(config), config["tokenize_corpus"]["block"]
+    replicates = min(config["measure_propagation"]["replicates"], REPLICATES_AT_ONCE)
+    one = block * (16 * features + 2 * block * features / 32) + 4 * features**2
+    return 4.0 * (replicates * one + 3 * layers * (block * features + features**2))
 
 
 def sample_pairs(section: dict) -> float:
