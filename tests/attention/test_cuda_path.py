@@ -1,5 +1,7 @@
 """What runs on a GPU, without one: shapes, dtypes and devices by torch's own rules; numbers by an exact stand-in."""
 
+import weakref
+
 import numpy as np
 import pytest
 import torch
@@ -132,6 +134,24 @@ def test_a_gpu_that_is_too_small_takes_the_queries_in_parts(fused_on_cpu, monkey
     assert sum(taken) == 37 and max(taken) <= 10
     with pytest.raises(torch.OutOfMemoryError, match="no room"):
         small(0)
+
+
+def test_what_a_failed_pass_held_is_free_before_the_next(fused_on_cpu, monkeypatch):
+    """Else a GPU that is full stays full."""
+    queries, keys, values, _ = tensors(8)
+    held = []
+
+    def cramped(queries, segment):
+        assert not any(made() is not None for made in held)
+        copy = queries.clone()
+        if queries.shape[1] > 10:
+            held.append(weakref.ref(copy))
+            raise torch.OutOfMemoryError("no room")
+        return attend_cuda(copy, segment)
+
+    monkeypatch.setitem(kernel.FUSED, ("cpu", torch.float32), cramped)
+    attend(queries, Segment(keys, values))
+    assert len(held) == 3  # 37, 18, 19
 
 
 def test_three_quarters_of_the_free_memory_are_filled(monkeypatch):

@@ -161,17 +161,19 @@ def attend(queries: Tensor, segment: Segment) -> State:
     if segment.keys.shape[1] == 0:
         raise ValueError("attention: no keys to attend to; give a segment of one token at least")
     kernel = FUSED.get((queries.device.type, queries.dtype), attend_plain)
+    state = None
     try:
         state = kernel(queries, segment)
-        if not torch.isfinite(state.total).all():  # the softmax of an infinite score is NaN
-            raise ValueError(f"attention: scores overflow {queries.dtype}; set dtype: float64, or take smaller weights")
-        return state
     except torch.OutOfMemoryError:
-        half = queries.shape[1] // 2
-        if half == 0:
+        if queries.shape[1] < 2:
             raise
+    if state is None:  # halved here, not in the except: up to its end the error keeps what the pass had made in memory
+        half = queries.shape[1] // 2
         states = [attend(part, segment) for part in (queries[:, :half], queries[:, half:])]
         return State(*(torch.cat(parts, dim=1) for parts in zip(*states, strict=True)))
+    if not torch.isfinite(state.total).all():  # the softmax of an infinite score is NaN
+        raise ValueError(f"attention: scores overflow {queries.dtype}; set dtype: float64, or take smaller weights")
+    return state
 
 
 def attend_cpu(queries: Tensor, segment: Segment) -> State:
