@@ -54,6 +54,7 @@ OWN = {
     "as_tensor": as_tensor,
     "to": to,
     "__getitem__": part,
+    "__setitem__": lambda tensor, index, value: part(tensor, index).add_(value),
     "contiguous": lambda tensor: tensor.clone(memory_format=torch.contiguous_format),
     "cpu": lambda tensor: torch.empty_like(tensor, device="cpu"),
     "numpy": to_numpy,

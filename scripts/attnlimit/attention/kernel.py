@@ -17,9 +17,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from attnlimit.parts import cuts
 from attnlimit.theory.moments import Moments
 
 ROWS_PER_SUM = 1024
+PANEL = 128  # features
 PLAIN_BYTES = 2**28
 
 
@@ -267,19 +269,26 @@ def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
     """Moments of the outputs of all heads side by side, each row counted `counts` times (once by default).
 
     A product of a few rows is taken in the output's own precision, sums of products in float64: as exact as the
-    rows themselves, at half the cost.
+    rows themselves, at half the cost. Of the products, which are symmetric, only panels from the diagonal on are taken.
     """
     rows = output.transpose(0, 1).flatten(1)  # (query, feature)
-    if counts is None:
-        counts = rows.new_ones(len(rows))
-    parts = list(zip(rows.split(ROWS_PER_SUM), counts.to(rows).split(ROWS_PER_SUM), strict=True))
-    count = counts.double().sum()
+    numbers = rows.new_ones(len(rows)) if counts is None else counts
+    parts = list(zip(rows.split(ROWS_PER_SUM), numbers.to(rows).split(ROWS_PER_SUM), strict=True))
+    count = numbers.double().sum()
     mean = sum(weights.double() @ part.double() for part, weights in parts) / count  # (feature,)
     rounded = mean.to(rows.dtype)
-    scatter = sum(((part - rounded).T @ ((part - rounded) * weights[:, None])).double() for part, weights in parts)
+    scatter, panels = mean.new_zeros(len(mean), len(mean)), cuts(len(mean), PANEL)  # (feature, feature)
+    for part, weights in parts:
+        right = part - rounded
+        left = right if counts is None else right * weights[:, None]
+        for panel in panels:
+            scatter[panel, panel.start :].add_(left[:, panel].T @ right[:, panel.start :])
+    for panel in panels:
+        scatter[panel, panel] = (scatter[panel, panel] + scatter[panel, panel].T) / 2
+        scatter[panel.stop :, panel] = scatter[panel, panel.stop :].T
     rest = mean - rounded
-    scatter = (scatter + scatter.T) / 2 - count * torch.outer(rest, rest)  # (feature, feature)
-    if not torch.isfinite(scatter).all():
+    scatter -= count * torch.outer(rest, rest)
+    if not torch.isfinite(scatter.diagonal()).all():  # no other product is larger than the larger of two squares
         raise ValueError(
             f"attention: squares of the outputs overflow {rows.dtype}; set dtype: float64, or take smaller weights"
         )
