@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce plan runs tidy report archive verify restore deposit bench test cluster-test env-test readme docs lint clean
+.PHONY: help setup reproduce plan runs tidy report archive verify restore deposit bench gpu-check test cluster-test env-test readme docs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -51,6 +51,9 @@ deposit: setup ## show what would go to Zenodo; UPLOAD=yes sends it as a draft, 
 
 bench: setup ## time the kernel against what a user would write, into results/bench/
 	$(VERB)
+
+gpu-check: setup ## compare a GPU with the CPU in float64, and time both: the first thing to run on a machine that has one
+	@$(PROGRAM).bench.gpu_check
 
 test: lint ## lint, unit tests, and a small run of the whole workflow
 	$(BIN)/python -m pytest

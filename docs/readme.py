@@ -258,13 +258,21 @@ def bench_table(records: list[dict]) -> str:
     rows = [
         [
             record["case"],
-            *(optional(record[f"speedup_over_{name}"], ".1f") for name in ("published", "fused")),
+            *(ratio(record, f"speedup_over_{name}") for name in ("published", "fused")),
             ", ".join(optional(record[f"error_{name}"], ".0e") for name in ("mean", "cov")),
         ]
         for record in records
         if record["contender"] == "ours" and record["speedup_over_fused"] is not None
     ]
     return markdown(head, rows)
+
+
+def ratio(record: dict, name: str) -> str:
+    """The median over the rounds, and the quartiles."""
+    if record[name] is None:
+        return "–"
+    low, high = record[f"{name}_quartiles"]
+    return f"{record[name]:.1f} ({low:.1f}–{high:.1f})"
 
 
 def optional(number: float | None, digits: str) -> str:

@@ -1,6 +1,7 @@
 # Speed of the kernel, on request: `make bench`.
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/corpus/blocks.zarr.zip
-# OUTPUTS  results/bench/attention.json   a list of records: case, contender, seconds, speed-ups, errors, peak memory, roofline
+# OUTPUTS  results/bench/attention.json   a list of records: case, contender, seconds, speed-ups, errors, peak memory,
+#                                         roofline; medians, and their quartiles
 #          results/bench/attention.txt    the same as a table
 
 
@@ -18,10 +19,10 @@ rule bench_attention:
         "results/benchmarks/bench_attention/run.tsv"
     conda:
         "../envs/bench_attention.yaml"
-    threads: lambda wildcards: workflow.cores
+    threads: 1
     resources:
-        mem_mb=12000,
-        runtime=60,
+        mem_mb=4000,
+        runtime=30,
     params:
         settings=config["bench_attention"],
         seed=config["seed"],

@@ -7,8 +7,10 @@ import numpy as np
 import torch
 
 from attnlimit.attention.kernel import Heads
+from attnlimit.attention.streaming import BLOCKS_AT_ONCE
 from attnlimit.bench.contenders import ours, prepare
-from attnlimit.bench.measure import Case, growth, ideal_seconds, our_limit, peak_megabytes, roofline, run_case
+from attnlimit.bench.measure import Case, growth, large_limit, our_limit, run_case
+from attnlimit.bench.memory import peak_megabytes
 from attnlimit.bench.table import table
 from attnlimit.files import atomic
 from attnlimit.log import bar, open_log
@@ -46,57 +48,57 @@ def limit(layer, count):
     count = min(int(count * options["scale"]), len(ids))
     tokens, heads = real(layer, count)
     rows, counts = atoms(ids[:count], positions[:count], layer)
-    name = f"limit, layer {layer}, N = {count}"
-    return Case(name, tokens, heads, rows, [8192], counts, affordable=count <= 20_000)
+    return Case(f"limit, layer {layer}, N = {count}", tokens, heads, rows, [2048], counts)
+
+
+def large(count):
+    """A population of this size, of real tokens again and again, each a little moved."""
+    count = int(count * options["scale"])
+    tokens, heads = real(3)
+    drawn = tokens[random.integers(len(tokens), size=count)]
+    drawn += 0.1 * tokens.std() * random.standard_normal(drawn.shape, dtype=np.float32)
+    return Case(f"limit, layer 3, N = {count}", drawn, heads, np.arange(count), [512], np.ones(count))
 
 
 gaussian = Heads(*(np.eye(50, dtype=np.float32)[None] * size for size in (2, 1, 1)), *np.zeros((2, 1, 50), np.float32))
+bert = sample(
+    "BERT-base shape, n 1000-3000",
+    random.standard_normal((5000, 768), dtype=np.float32),
+    drawn(12, 64, 768, 0.04),
+    grid(1000, 3000),
+)
 cases = [
     sample("MiniLM layer 3, n 1000-3000", *real(3), grid(1000, 3000)),
+    bert,
     sample(
-        "BERT-base shape, n 1000-3000",
-        random.standard_normal((5000, 768), dtype=np.float32),
-        drawn(12, 64, 768, 0.04),
-        grid(1000, 3000),
-    ),
-    sample(
-        "Gaussian d = 50, n 1000-30000",
-        random.standard_normal((30_000, 50), dtype=np.float32),
+        "Gaussian d = 50, n 1000-10000",
+        random.standard_normal((10_000, 50), dtype=np.float32),
         gaussian,
-        grid(1000, 30_000),
+        grid(1000, 10_000),
     ),
-    *[limit(layer, count) for layer, count in ((0, 20_000), (3, 20_000), (0, 50_000))],
+    limit(0, 8000),
+    limit(3, 6000),
 ]
-flops, exponentials = roofline(options["repeats"])
-records = []
-for case in bar(cases, total=len(cases), unit="cases", name="bench"):
-    repeats = options["limit_repeats"] if case.counts is not None else options["repeats"]
-    for record in run_case(case, repeats, random):
-        ideal = ideal_seconds(case, record["contender"], flops, exponentials)
-        records.append(record | {"fraction_of_roofline": ideal / record["seconds"]})
-
 tokens, heads = real(3)
 pool, shift = prepare(tokens, heads)
-sizes = [int(n * options["scale"]) for n in (1000, 2000, 4000, 8000)]
+sizes = [int(n * options["scale"]) for n in (500, 1000, 2000, 4000)]
 rows = random.integers(len(tokens), size=sizes[-1])
-records.append(growth("time against n", sizes, lambda n: partial(ours, pool, shift, rows, [n]), options["repeats"]))
-sizes = [int(n * options["scale"]) for n in (4000, 8000, 16_000)]
-records.append(
-    growth(
-        "limit, time against N",
-        sizes,
-        lambda n: partial(our_limit, limit(3, n / options["scale"])),
-        options["limit_repeats"],
-    )
-)
+by_n = {n: partial(ours, pool, shift, rows, [n]) for n in sizes}
+by_population = {len(case.tokens): partial(our_limit, case) for case in (limit(3, n) for n in (2000, 4000, 8000))}
 
-many = int(200_000 * options["scale"])
-large = Case("", random.standard_normal((many, 384), dtype=np.float32), heads, np.arange(many), [2048], np.ones(many))
-peak = peak_megabytes(large, "ours", blocks=9)  # one group of queries and the start of the next; the rest repeats that
-empty = dict.fromkeys(records[0])
-records.append(empty | {"case": f"limit, N = {many}, memory", "contender": "ours", "peak_mb": peak})
+records = []
+for case in bar(cases, total=len(cases), unit="cases", name="bench"):
+    records += run_case(case, options["rounds"], random)
+records.append(growth("time against n", by_n, options["rounds"], random))
+records.append(growth("limit, time against N", by_population, options["rounds"], random))
+for case in map(large, (50_000, 200_000)):
+    records += large_limit(case, random)
+records[-1]["peak_mb"] = peak_megabytes(case, "ours", blocks=BLOCKS_AT_ONCE // 2)
+for record in records:
+    if record["case"] == bert.name:  # a process each: not for every case
+        record["peak_mb"] = peak_megabytes(bert, record["contender"])
 
-text = table(records, flops, exponentials, snakemake.threads)
+text = table(records, options["rounds"])
 print(text)
 for content, path in ((json.dumps(records, indent=1), snakemake.output.records), (text, snakemake.output.table)):
     with atomic(path) as temporary:

@@ -153,6 +153,29 @@ def test_moments_of_far_away_outputs_do_not_cancel():
     np.testing.assert_allclose(found.mean, exact.mean(0), rtol=1e-12)
 
 
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize("panel", [1, 5, 11, 12, 128])
+def test_panels_of_the_scatter_change_nothing(monkeypatch, panel, counted):
+    """Also where the last one is narrow; symmetric to the last bit."""
+    monkeypatch.setattr(kernel_module, "PANEL", panel)
+    rng = np.random.default_rng(12)
+    output, counts = torch.as_tensor(rng.normal(size=(3, 2000, 4))), rng.integers(1, 4, size=2000)
+    found = output_moments(output, torch.as_tensor(counts) if counted else None)
+    rows = output.transpose(0, 1).flatten(1).numpy()
+    exact = np.cov(rows.T, bias=True, fweights=counts if counted else None)
+    np.testing.assert_allclose(found.covariance, exact, rtol=1e-12, atol=1e-14)
+    assert (found.scatter == found.scatter.T).all()
+
+
+def test_a_single_feature_that_overflows_is_refused():
+    """Wherever it stands: a square is on the diagonal, which is looked at."""
+    for feature in range(8):
+        output = torch.ones(2, 10, 4)
+        output[feature // 4, 0, feature % 4] = 1e20
+        with pytest.raises(ValueError, match="squares of the outputs overflow"):
+            output_moments(output)
+
+
 def test_auto_device_is_one_that_torch_has():
     assert choose_device("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
     assert choose_device("cpu") == "cpu"

@@ -5,7 +5,7 @@ import pytest
 
 from attnlimit.attention import streaming
 from attnlimit.attention.kernel import output_shift
-from attnlimit.attention.streaming import Atoms, Pass, blocks_at_once, limit_blocks
+from attnlimit.attention.streaming import Atoms, Pass, limit_blocks
 from attnlimit.parts import cuts
 from attnlimit.theory.moments import merge_all
 from support import dense
@@ -35,14 +35,3 @@ def test_some_queries_attend_to_all_keys():
     rows = dense.outputs(tokens[chosen], tokens, heads)
     np.testing.assert_allclose(found.mean + output_shift(heads, np.zeros(6)), rows.mean(0), rtol=1e-11)
     np.testing.assert_allclose(fourth[-1], (((rows - rows.mean(0)) ** 2).sum(1) ** 2).sum(), rtol=1e-9)
-
-
-@pytest.mark.parametrize(("free", "blocks"), [(10**5, 1), (3 * 1024 * 12 * 4 * 5, 5)])
-def test_free_memory_of_a_gpu_decides_how_many_blocks_are_held(monkeypatch, free, blocks):
-    monkeypatch.setattr(streaming, "free_bytes", lambda device: free)
-    heads = dense.random_heads(np.random.default_rng(2))  # 3 heads of width 4
-    assert blocks_at_once(Pass(heads, np.zeros(6), 1024, "cuda", "float32"), 1024) == blocks
-    on_cpu = Pass(heads, np.zeros(6), 1024, "cpu", "float32")
-    assert blocks_at_once(on_cpu, 1024) == streaming.BLOCKS_AT_ONCE
-    assert blocks_at_once(on_cpu, 256) == 4 * streaming.BLOCKS_AT_ONCE  # as many queries
-    assert blocks_at_once(on_cpu, 10**6) == 1

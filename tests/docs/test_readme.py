@@ -134,6 +134,19 @@ def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_pat
     assert rows[2:] == ["| E∣mean_n∣ falls. | **holds** | slope 0.5 |"]
 
 
+def test_the_benchmark_is_told_by_medians_and_quartiles():
+    """Of our kernel, where there is something to compare it with."""
+    speeds = {"speedup_over_published": 6.12, "speedup_over_published_quartiles": [5.93, 6.4]}
+    speeds |= {"speedup_over_fused": 2.0, "speedup_over_fused_quartiles": [1.96, 2.26], "error_mean": 2e-7}
+    record = {"case": "n 1000-3000", "contender": "ours", **speeds, "error_cov": 6e-7}
+    alone = record | {"speedup_over_published": None, "error_mean": None, "error_cov": None}
+    records = [record, alone, record | {"contender": "fused"}, record | {"speedup_over_fused": None}]
+    assert readme.bench_table(records).splitlines()[2:] == [
+        "| n 1000-3000 | 6.1 (5.9–6.4) | 2.0 (2.0–2.3) | 2e-07, 6e-07 |",
+        "| n 1000-3000 | – | 2.0 (2.0–2.3) | –, – |",
+    ]
+
+
 def exponent(layer: int, head: int) -> float:
     return 0.5 - 0.02 * head + 0.01 * layer
 

@@ -17,9 +17,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from attnlimit.parts import cuts
 from attnlimit.theory.moments import Moments
 
 ROWS_PER_SUM = 1024
+PANEL = 128  # features
 PLAIN_BYTES = 2**28
 
 
@@ -161,17 +163,19 @@ def attend(queries: Tensor, segment: Segment) -> State:
     if segment.keys.shape[1] == 0:
         raise ValueError("attention: no keys to attend to; give a segment of one token at least")
     kernel = FUSED.get((queries.device.type, queries.dtype), attend_plain)
+    state = None
     try:
         state = kernel(queries, segment)
-        if not torch.isfinite(state.total).all():  # the softmax of an infinite score is NaN
-            raise ValueError(f"attention: scores overflow {queries.dtype}; set dtype: float64, or take smaller weights")
-        return state
     except torch.OutOfMemoryError:
-        half = queries.shape[1] // 2
-        if half == 0:
+        if queries.shape[1] < 2:
             raise
+    if state is None:  # halved here, not in the except: up to its end the error keeps what the pass had made in memory
+        half = queries.shape[1] // 2
         states = [attend(part, segment) for part in (queries[:, :half], queries[:, half:])]
         return State(*(torch.cat(parts, dim=1) for parts in zip(*states, strict=True)))
+    if not torch.isfinite(state.total).all():  # the softmax of an infinite score is NaN
+        raise ValueError(f"attention: scores overflow {queries.dtype}; set dtype: float64, or take smaller weights")
+    return state
 
 
 def attend_cpu(queries: Tensor, segment: Segment) -> State:
@@ -265,19 +269,26 @@ def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
     """Moments of the outputs of all heads side by side, each row counted `counts` times (once by default).
 
     A product of a few rows is taken in the output's own precision, sums of products in float64: as exact as the
-    rows themselves, at half the cost.
+    rows themselves, at half the cost. Of the products, which are symmetric, only panels from the diagonal on are taken.
     """
     rows = output.transpose(0, 1).flatten(1)  # (query, feature)
-    if counts is None:
-        counts = rows.new_ones(len(rows))
-    parts = list(zip(rows.split(ROWS_PER_SUM), counts.to(rows).split(ROWS_PER_SUM), strict=True))
-    count = counts.double().sum()
+    numbers = rows.new_ones(len(rows)) if counts is None else counts
+    parts = list(zip(rows.split(ROWS_PER_SUM), numbers.to(rows).split(ROWS_PER_SUM), strict=True))
+    count = numbers.double().sum()
     mean = sum(weights.double() @ part.double() for part, weights in parts) / count  # (feature,)
     rounded = mean.to(rows.dtype)
-    scatter = sum(((part - rounded).T @ ((part - rounded) * weights[:, None])).double() for part, weights in parts)
+    scatter, panels = mean.new_zeros(len(mean), len(mean)), cuts(len(mean), PANEL)  # (feature, feature)
+    for part, weights in parts:
+        right = part - rounded
+        left = right if counts is None else right * weights[:, None]
+        for panel in panels:
+            scatter[panel, panel.start :].add_(left[:, panel].T @ right[:, panel.start :])
+    for panel in panels:
+        scatter[panel, panel] = (scatter[panel, panel] + scatter[panel, panel].T) / 2
+        scatter[panel.stop :, panel] = scatter[panel, panel.stop :].T
     rest = mean - rounded
-    scatter = (scatter + scatter.T) / 2 - count * torch.outer(rest, rest)  # (feature, feature)
-    if not torch.isfinite(scatter).all():
+    scatter -= count * torch.outer(rest, rest)
+    if not torch.isfinite(scatter.diagonal()).all():  # no other product is larger than the larger of two squares
         raise ValueError(
             f"attention: squares of the outputs overflow {rows.dtype}; set dtype: float64, or take smaller weights"
         )

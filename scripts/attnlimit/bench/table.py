@@ -12,20 +12,28 @@ COLUMNS = {
 }
 
 
-def table(records: list[dict], flops: float, exponentials: float, threads: int) -> str:
+def table(records: list[dict], rounds: int) -> str:
     head = ["case", "contender", *(title for title, _ in COLUMNS.values())]
     rows = [[record["case"], record["contender"], *cells(record)] for record in records]
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
     ]
-    speed = f"{flops / 1e9:.0f} Gflop/s in matrix products, {exponentials / 1e9:.2f} G exponentials/s"
     notes = [
-        f"roofline of this machine with {threads} threads: {speed}",
+        f"processor time of one thread; medians and quartiles of {rounds} rounds; ratios are within a round",
         "fused and ours start from a pool projected once; published projects at each size and goes head by head",
+        "roofline: one pass over all pairs at the speed of torch's products or exponentials, measured between the runs",
+        "the largest limits: seconds of one group of blocks of queries, times the number of groups",
     ]
     return "\n".join([*lines, *notes])
 
 
 def cells(record: dict) -> list[str]:
-    return ["" if record[name] is None else form.format(record[name]) for name, (_, form) in COLUMNS.items()]
+    return [cell(form, record[name], record.get(f"{name}_quartiles")) for name, (_, form) in COLUMNS.items()]
+
+
+def cell(form: str, number: float | None, quartiles: list[float] | None) -> str:
+    """A number and its quartiles, as far as they are there: 6.1 (5.9-6.4)."""
+    if number is None:
+        return ""
+    return form.format(number) + (f" ({'-'.join(map(form.format, quartiles))})" if quartiles else "")
