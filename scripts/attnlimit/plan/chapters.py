@@ -38,6 +38,12 @@ CHAPTERS = {
         sources=("ablation",),
         figures=("ablation", "constant_tilt"),
     ),
+    "contexts": Chapter(
+        "tokens that are neighbours, as in a text",
+        stores=(*TOKENS, "contexts/errors", "clouds/outputs"),
+        summaries=("contexts",),
+        figures=("contexts", "clouds"),
+    ),
     "theory": Chapter(
         "simulated tokens with known limits",
         stores=tuple(f"synthetic/{name}" for name in (*SIMULATIONS, "hardmax", "uniform", "normality")),
@@ -49,7 +55,7 @@ CHAPTERS = {
         ),
     ),
 }
-JUDGED = ("bert", "ablation", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
+JUDGED = ("bert", "ablation", "contexts", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:
