@@ -13,7 +13,11 @@ from attnlimit.plan.chapters import CHAPTERS, JUDGED, chapters_of_claims, left_o
 from support.claims import THRESHOLDS, curve, model_rates
 
 OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above", "tilt_order"]
-OTHER_CHAPTERS = {"ablation_falls": "ablation", "propagation_quadrature": "whole_model"}  # else theory
+OTHERS = {  # not of the theory
+    "ablation_falls": "ablation",
+    "contexts_share": "contexts",
+    "propagation_quadrature": "whole_model",
+}
 
 
 @pytest.fixture
@@ -33,7 +37,7 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
     assert [record.id for record in records if not record.left_out] == OF_THE_MODEL
     for record in records:
         assert (record.verdict in VERDICTS) == (record.id in OF_THE_MODEL)
-        chapter = OTHER_CHAPTERS.get(record.id, "theory")
+        chapter = OTHERS.get(record.id, "theory")
         assert record.left_out == ("" if record.verdict else chapter)
     bound = next(record for record in records if record.id == "bound_curve")
     assert "sphere (chapter theory)" in bound.why and list(bound.measured["by_source"]) == ["bert"]
@@ -41,8 +45,7 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
     write_json(records, tmp_path / "claims.json")
     written = json.loads((tmp_path / "claims.json").read_text())
     assert len({tuple(record) for record in written}) == 1  # the same keys in each
-    named = {record["left_out"] for record in written if record["verdict"] is None}
-    assert named == {"theory", *OTHER_CHAPTERS.values()}
+    assert {record["left_out"] for record in written if record["verdict"] is None} == {"theory", *OTHERS.values()}
     write_page(records, tmp_path / "claims.html", left_out(["heads"]))
     page = (tmp_path / "claims.html").read_text()
     assert (

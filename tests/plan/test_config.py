@@ -81,6 +81,25 @@ WRONG = [
     ({"simulate_gaussian_published.references": ["finit"]}, "simulate_gaussian_published.references.0: 'finit'"),
     ({"simulate_gaussian_asymptotic.horizons": [0]}, "simulate_gaussian_asymptotic.horizons.0: 0"),
     ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
+    ({"measure_contexts.runs": [1, "documents"]}, "measure_contexts.runs: 'documents' is no length of a run"),
+    ({"measure_contexts.runs": [16, 64]}, "measure_contexts.runs: no 1: runs are compared with independent tokens"),
+    ({"measure_contexts.runs": [1, 0]}, "measure_contexts.runs.1: 0"),
+    (
+        {"measure_contexts.runs": [1, 1024]},
+        "measure_contexts.runs: 1024 tokens are more than tokenize_corpus.block 512",
+    ),
+    ({"measure_contexts.document_run": 513}, "measure_contexts.document_run: 513 tokens are more than"),
+    ({"measure_contexts.runs": [1, 48]}, "measure_contexts.sizes: 64 is not made of whole runs of 48"),
+    ({"measure_contexts.sizes": [64, 128, 512]}, "measure_contexts.sizes: fewer than 3 from runs 256 on"),
+    ({"measure_contexts.layers": [0, 7]}, "measure_contexts.layers: layer 7 is not among `layers`"),
+    ({"measure_contexts.layers": 0}, "measure_contexts.layers: 0"),
+    ({"measure_contexts.replicates": 25}, "measure_contexts.replicates: 25 is no multiple of measure_contexts.group 4"),
+    ({"measure_clouds.heads": "extreme"}, "measure_clouds.heads: 'extreme' is not extremes, nor a list"),
+    ({"measure_clouds.heads": [[0, 12]]}, "measure_clouds.heads: no head 12; a layer of the model has heads 0 to 11"),
+    ({"measure_clouds.heads": [[5, 1]], "layers": [0]}, "measure_clouds.heads: layer 5 is not among `layers` [0]"),
+    ({"measure_clouds.sizes": [64, 500, 4096]}, "measure_clouds.sizes: 500 does not divide the largest, 4096"),
+    ({"measure_clouds.mapped": 4097}, "measure_clouds.mapped: 4097 exceeds the largest of measure_clouds.sizes, 4096"),
+    ({"measure_clouds.perplexity": 320}, "measure_clouds.perplexity: 320 is not below measure_clouds.mapped 320"),
     ({"tokenize_corpus.block": 4097}, "tokenize_corpus.block: 4097"),
     ({"tokenize_corpus.block": 513}, "tokenize_corpus.block: 513 tokens, but the model reads at most 512"),
     ({"measure_ablation.heads": [[0, 2], [6, 0]]}, "measure_ablation.heads: no layer 6", "layers 0 to 5"),
@@ -301,7 +320,7 @@ def test_a_model_here_that_is_not_supported_is_refused_before_any_job(tmp_path, 
 )
 def test_a_block_is_as_long_as_the_model_reads(tmp_path, facts, longest):
     (tmp_path / "config.json").write_text(json.dumps(facts))
-    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}
+    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path), "measure_contexts.runs": [1, 64]}
     assert check(changed(local | {"tokenize_corpus.block": longest}), SCHEMA) is None
     said = refusal(changed(local | {"tokenize_corpus.block": longest + 1}))
     assert f"tokenize_corpus.block: {longest + 1} tokens, but the model reads at most {longest}" in said
@@ -311,7 +330,7 @@ def test_more_tokens_than_a_text_has_bytes_are_refused(tmp_path):
     """Ten bytes in blocks of 7 with 5 pieces each: two full blocks, and one that the end of a text may begin."""
     (tmp_path / "a.md").write_text("a b c d e ")
     (tmp_path / "b.pdf").write_text("none of it is read")
-    keys = {"tokenize_corpus.block": 7, "extract_embeddings.shards": 1}
+    keys = {"tokenize_corpus.block": 7, "extract_embeddings.shards": 1, "measure_contexts.runs": [1, 4]}
     keys |= {"fetch_corpus.source": "text", "fetch_corpus.location": str(tmp_path)}
     assert check(changed(keys | {"tokenize_corpus.population": 16}), SCHEMA) is None
     said = refusal(changed(keys | {"tokenize_corpus.population": 17}))

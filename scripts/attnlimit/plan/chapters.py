@@ -38,6 +38,12 @@ CHAPTERS = {
         sources=("ablation",),
         figures=("ablation", "constant_tilt"),
     ),
+    "contexts": Chapter(
+        "tokens that are neighbours, as in a text",
+        stores=(*TOKENS, "contexts/errors", "clouds/outputs"),
+        summaries=("contexts",),
+        figures=("contexts", "clouds"),
+    ),
     "whole_model": Chapter(
         "what an error of attention becomes in the layers after it",
         stores=("corpus/blocks", "models/heads", "propagation/errors"),
@@ -55,7 +61,7 @@ CHAPTERS = {
         ),
     ),
 }
-SUMMARIES = (*CHAPTERS["whole_model"].summaries, *CHAPTERS["theory"].summaries)
+SUMMARIES = tuple(name for chapter in CHAPTERS.values() for name in chapter.summaries)
 JUDGED = ("bert", "ablation", *SIMULATIONS, *SUMMARIES)  # fits that claims are tested on
 
 

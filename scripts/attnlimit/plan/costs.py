@@ -7,6 +7,7 @@ estimates: good to about a factor of two on another machine, and what jobs ask a
 from typing import NamedTuple
 
 from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
+from attnlimit.plan.spread import chosen_layers
 
 LIMIT_FLOPS = 60e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
@@ -20,6 +21,8 @@ START_SECONDS = 1.5  # of a job before and after its work: Snakemake's start, Py
 ROUGH_SECONDS = {  # of a job without a model, as in the default run
     "archive_results": 12.0,
     "fetch_model": 7.0,
+    "fit_contexts": 5.0,
+    "measure_clouds": 12.0,
     "measure_tails": 2.5,
     "simulate_gaussian_asymptotic": 11.0,
     "simulate_hardmax": 12.0,
@@ -29,7 +32,7 @@ OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
 ON_DEVICE: tuple[str, ...] = ("compute_limits", "attend_queries", "fit_surrogate", "apply_surrogate")
-ON_DEVICE += ("measure_errors", "measure_ablation")
+ON_DEVICE += ("measure_errors", "measure_ablation", "measure_contexts", "measure_clouds")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
@@ -124,6 +127,14 @@ def error_flops(config: dict) -> float:
     return settings["replicates"] * (4.0 * features * pairs + 2.0 * features**2 * sum(sizes))
 
 
+def context_flops(config: dict) -> float:
+    """Of one layer's errors on neighbouring tokens: as many for each run as for plain samples of these sizes."""
+    section, features = config["measure_contexts"], model_of(config).features
+    sizes = section["sizes"]
+    one = 4.0 * features * sizes[-1] ** 2 + 2.0 * features**2 * sum(sizes)
+    return len(section["runs"]) * section["replicates"] * one
+
+
 def seconds(config: dict) -> dict[str, float]:
     """On one core, all jobs of a rule together."""
     layers = len(config["layers"])
@@ -133,8 +144,13 @@ def seconds(config: dict) -> dict[str, float]:
         "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
         **{rule: layers * flops / LIMIT_FLOPS for rule, flops in limits.items()},
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
+        "measure_contexts": context_layers(config) * context_flops(config) / ERROR_FLOPS,
         "measure_propagation": propagation_flops(config) / DRAWN_FLOPS,
     }
+
+
+def context_layers(config: dict) -> int:
+    return len(chosen_layers(config["measure_contexts"]["layers"], config["layers"]))
 
 
 def job_count(config: dict) -> dict[str, int]:
@@ -152,6 +168,7 @@ def job_count(config: dict) -> dict[str, int]:
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
+        "measure_contexts": context_layers(config),
         "measure_propagation": config["measure_propagation"]["parts"],
     }
 
@@ -169,6 +186,7 @@ def job_bytes(config: dict) -> dict[str, float]:
     shard = population / config["extract_embeddings"]["shards"] * layers * features * stored_bytes(config)
     numbers = 40.0 * population  # token numbers, words, positions, counts
     groups = errors["groups_per_job"]
+    contexts = config["measure_contexts"]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
     chunks_of_job = -(-CHUNKS // parts) + 1
@@ -189,6 +207,9 @@ def job_bytes(config: dict) -> dict[str, float]:
         "apply_surrogate": START_BYTES + 48.0 * block * features + 8.0 * chunks_of_job * features**2 + numbers,
         "merge_limits": START_BYTES + 3 * 8.0 * kept * features**2,
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
+        "measure_contexts": START_BYTES
+        + 5 * 4.0 * min(population, contexts["replicates"] * contexts["sizes"][-1]) * features
+        + 12.0 * contexts["replicates"] / contexts["group"] * len(contexts["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
         "measure_propagation": START_BYTES + 12 * layers * features**2 * 4 + drawn_pass_bytes(config) + numbers,
