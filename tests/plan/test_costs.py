@@ -151,6 +151,7 @@ def test_jobs_of_the_default_run_ask_for_more_than_they_took():
         "merge_limits": (2, 183e6),
         "measure_errors": (75, 1343e6),
         "merge_errors": (3, 435e6),
+        "measure_propagation": (85, 635e6),
     }
     for rule, (spent, held) in took.items():
         assert asked_seconds(config(), rule) > 3 * spent
