@@ -1,8 +1,8 @@
 """Sparse attention: which keys a query reads when it may read n of them, and attention to those.
 
-A pattern is a function of positions, the budget n and a random stream.  It gives counts (query, key), each row of sum n:
+A pattern is a function of positions, the budget n and a random stream.  It gives counts (query, key), rows of sum n:
 how often a query reads a key, 0 for not at all.  A key read c times has log c added to its score, so that attention to
-counts is attention to the keys read.  Two are not of this kind: `pooled` reads means of keys, and `top` looks at scores.
+counts is attention to the keys read.  Two are of another kind: `pooled` reads means of keys, `top` looks at scores.
 """
 
 from collections.abc import Callable, Iterator
@@ -55,7 +55,6 @@ def window_random(place: Place, n: int, stream: np.random.Generator) -> Counts:
 
 def window_random_50(place: Place, n: int, stream: np.random.Generator) -> Counts:
     """The published pattern: a window of n - 50 keys, and 50 drawn from outside it without replacement."""
-    require_budget("window_random_50", n, PUBLISHED_RANDOM + 1, place.length)
     return with_random(window(place, n - PUBLISHED_RANDOM, stream), PUBLISHED_RANDOM, stream)
 
 
@@ -128,26 +127,32 @@ PATTERNS: dict[str, Pattern] = {
     "dilated": dilated,
 }
 DRAWN = ("random", "random_shared", "window_random", "window_random_50", "global_window_random")  # differ by replicate
+INDEPENDENT = ("random", "random_shared")  # keys drawn with replacement: of these a budget may exceed the sequence
 SHARED = "random_shared"  # one draw for all strips of queries
 POOLED, ORACLE = "pooled", "top"  # not of positions alone
 NAMES = (*PATTERNS, POOLED, ORACLE)
 SMALLEST = {"window_random_50": PUBLISHED_RANDOM + 1}  # budget, where it is not 1
 
 
-def require_budget(name: str, n: int, smallest: int, length: int) -> None:
-    if not smallest <= n <= length:
-        raise ValueError(f"pattern {name}: a budget of {n} keys; needed: {smallest} to {length}, the sequence's length")
+def possible(name: str, n: int, length: int) -> bool:
+    """Whether a pattern has such a budget in a sequence of this length."""
+    return n >= SMALLEST.get(name, 1) and (n <= length or name in INDEPENDENT)
+
+
+def require_budget(name: str, n: int, length: int) -> None:
+    if not possible(name, n, length):
+        raise ValueError(f"pattern {name}: no budget of {n} keys in a sequence of {length}; take another size")
 
 
 def attend_counts(queries: Tensor, keys: Tensor, values: Tensor, log_counts: Tensor) -> Tensor:
-    """softmax(<q, k> + log c) v, (head, query, width); log_counts (query, key) or (head, query, key), -inf for c = 0."""
+    """softmax(<q, k> + log c) v, (head, query, width); log_counts ([head,] query, key), -inf for a key not read."""
     mask = log_counts.expand(len(queries), queries.shape[1], keys.shape[1])
-    batch = [part[None] for part in (queries, keys, values)]
-    return functional.scaled_dot_product_attention(*batch, attn_mask=mask[None], scale=1.0)[0]
+    output = functional.scaled_dot_product_attention(queries[None], keys[None], values[None], mask[None], scale=1.0)
+    return output[0]
 
 
 def dense(tokens: Projected) -> Tensor:
-    """Attention of every token to all, in the same pass as patterns: one that reads every key once gives the same bits."""
+    """Attention of every token to all, in the pass of the patterns: reading every key once gives the same bits."""
     parts = [
         attend_counts(queries, tokens.keys, tokens.values, queries.new_zeros(queries.shape[1], tokens.keys.shape[1]))
         for queries in tokens.queries.split(STRIP, 1)
@@ -166,7 +171,7 @@ def attend_pattern(
         raise ValueError(f"pattern {name!r}: not one of {', '.join(NAMES)}")
     length = tokens.keys.shape[1]
     for n in sizes:
-        require_budget(name, n, SMALLEST.get(name, 1), length)
+        require_budget(name, n, length)
     strips = []
     for number, queries in enumerate(tokens.queries.split(STRIP, 1)):
         place = Place(np.arange(number * STRIP, number * STRIP + queries.shape[1]), length)

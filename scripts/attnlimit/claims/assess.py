@@ -25,6 +25,7 @@ from attnlimit.claims.moments import (
     untilted,
 )
 from attnlimit.claims.normality import normality
+from attnlimit.claims.patterns import patterns_random_rate
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.uniform import uniform_growth, uniform_rate
 from attnlimit.claims.verdicts import Record, rounded
@@ -58,8 +59,9 @@ def assess(
 ) -> list[Record]:
     """Every claim, in the paper's order; one whose fits are not there is left out, with no verdict.
 
-    stores: the fits by source (bert, ablation, gaussian, gaussian_published, gaussian_asymptotic, sphere, constants,
-    uniform, hardmax, normality); chapters: of each source that the run leaves out, the chapter that would bring it.
+    stores: the fits by source (bert, ablation, patterns, gaussian, gaussian_published, gaussian_asymptotic, sphere,
+    constants, uniform, hardmax, normality); chapters: of each source that the run leaves out, the chapter that would
+    bring it.
     """
     chapters = chapters or {}
     if unknown := {name for test in TESTS for name in test.sources} - set(stores) - set(chapters):
@@ -197,6 +199,7 @@ TESTS = (
             ablation_falls(fits.stores["ablation"], fits.tables["ablation"], thresholds, fits.resampling)
         ],
     ),
+    Test(("patterns_random_rate",), ("patterns",), alone(patterns_random_rate, "patterns")),
     Test(("normality",), ("normality",), alone(normality, "normality")),
 )
 JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdict
@@ -217,6 +220,7 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "bert_above": experiment_above,
     "tilt_order": tilt_order,
     "ablation_falls": ablation_falls,
+    "patterns_random_rate": patterns_random_rate,
     "normality": normality,
 }
 

@@ -15,6 +15,7 @@ class Chapter(NamedTuple):
     sources: tuple[str, ...] = ()  # of errors that fit_rates fits, into rates/{source}
     summaries: tuple[str, ...] = ()  # of fits of their own, in rates/{summary}
     figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()  # {table}.csv for a spreadsheet and {table}.html as a page
 
 
 TOKENS = ("corpus/blocks", "models/heads", "geometry/layer_{layer}")  # of every chapter that looks at the model
@@ -38,6 +39,13 @@ CHAPTERS = {
         sources=("ablation",),
         figures=("ablation", "constant_tilt"),
     ),
+    "contexts": Chapter(
+        "attention to some tokens of a text",
+        stores=(*TOKENS, "patterns/layer_{layer}"),
+        summaries=("patterns",),
+        figures=("patterns",),
+        tables=("patterns",),
+    ),
     "theory": Chapter(
         "simulated tokens with known limits",
         stores=tuple(f"synthetic/{name}" for name in (*SIMULATIONS, "hardmax", "uniform", "normality")),
@@ -49,11 +57,11 @@ CHAPTERS = {
         ),
     ),
 }
-JUDGED = ("bert", "ablation", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
+JUDGED = ("bert", "ablation", "patterns", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:
-    """The `stores`, `sources`, `summaries` or `figures` of these chapters, in the order of the story, each once."""
+    """What these chapters bring of a field of Chapter, such as `stores`, in the order of the story, each once."""
     chosen = [getattr(chapter, field) for name, chapter in CHAPTERS.items() if name in chapters]
     return list(dict.fromkeys(item for items in chosen for item in items))
 

@@ -22,6 +22,8 @@ from attnlimit.plan.plain_words import plain_words
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
 FEWEST_GROUPS = 4  # of replicates: an interval of bias or fluctuation from fewer says nothing
+FEWEST_BUDGETS = 3  # of a pattern: for a rate
+PUBLISHED_RANDOM = 50  # keys of window_random_50 from outside its window; attention/patterns.py needs numpy
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
 CUTS = {  # by rule: the key that says into how many jobs its work is cut
     "extract_embeddings": "extract_embeddings.shards",
@@ -76,6 +78,7 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     if config["fetch_corpus"]["source"] in ("dump", "text") and "fetch_corpus" not in away:
         check_location(config["fetch_corpus"], root)
     check_uniform(config["simulate_uniform"])
+    check_patterns(config["measure_patterns"], config["tokenize_corpus"])
     if "fetch_model" not in away:
         check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
@@ -195,6 +198,26 @@ def check_uniform(section: dict) -> None:
                 refuse(f"simulate_uniform.{radii}", f"{radius} is no multiple of 2 * simulate_uniform.{step}")
     if sum(size <= section["largest_in_plane"] for size in section["sizes"]) < 3:
         refuse("simulate_uniform.largest_in_plane", "must leave at least three sizes")
+
+
+def check_patterns(section: dict, tokens: dict) -> None:
+    """Budgets fit into a block, and there can be as many blocks of such a length."""
+    sizes, further, block = section["sizes"], section["random_sizes"], tokens["block"]
+    if sizes[-1] > block:
+        refuse("measure_patterns.sizes", f"{sizes[-1]} exceeds tokenize_corpus.block {block}; a query has no more keys")
+    if any(larger <= smaller for smaller, larger in pairwise([sizes[-1], *further])):
+        refuse("measure_patterns.random_sizes", f"must increase, from above the largest of sizes, {sizes[-1]}")
+    if "window_random_50" in section["patterns"] and sum(size > PUBLISHED_RANDOM for size in sizes) < FEWEST_BUDGETS:
+        refuse(
+            "measure_patterns.patterns",
+            f"window_random_50 reads {PUBLISHED_RANDOM} random keys: it needs {FEWEST_BUDGETS} sizes above that",
+        )
+    population = tokens["population"]
+    if section["blocks"] > -(-population // sizes[-1]):
+        refuse(
+            "measure_patterns.blocks",
+            f"{section['blocks']} blocks of {sizes[-1]} tokens are more than tokenize_corpus.population {population}",
+        )
 
 
 def refuse(key: str, why: str) -> None:

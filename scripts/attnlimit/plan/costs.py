@@ -13,6 +13,7 @@ GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: me
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
 NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
+PATTERN_FLOPS = 16e9  # of attention by a pattern, its counts included: measure_patterns of the default run
 START_SECONDS = 1.5  # of a job before and after its work: Snakemake's start, Python's, imports
 ROUGH_SECONDS = {  # of a job without a model, as in the default run
     "archive_results": 12.0,
@@ -25,7 +26,7 @@ FIGURE_SECONDS = 5.0
 OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
-ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation")
+ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation", "measure_patterns")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
@@ -77,6 +78,16 @@ def error_flops(config: dict) -> float:
     return settings["replicates"] * (4.0 * features * pairs + 2.0 * features**2 * sum(sizes))
 
 
+def pattern_flops(config: dict) -> float:
+    """Of one layer's patterns: 4 D for every pair of a query and a key, whatever the budget; drawn ones repeat."""
+    section = config["measure_patterns"]
+    random = [name for name in section["patterns"] if "random" in name]
+    further = [name for name in random if "window" not in name]
+    passes = len(section["sizes"]) * (len(section["patterns"]) + (section["replicates"] - 1) * len(random))
+    passes += len(section["random_sizes"]) * section["replicates"] * len(further)
+    return 4.0 * model_of(config).features * config["tokenize_corpus"]["block"] ** 2 * section["blocks"] * passes
+
+
 def seconds(config: dict) -> dict[str, float]:
     """On one core, all jobs of a rule together."""
     layers = len(config["layers"])
@@ -85,6 +96,7 @@ def seconds(config: dict) -> dict[str, float]:
         "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
         "compute_limits": layers * limit_flops(config) / LIMIT_FLOPS,
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
+        "measure_patterns": layers * pattern_flops(config) / PATTERN_FLOPS,
     }
 
 
@@ -99,6 +111,7 @@ def job_count(config: dict) -> dict[str, int]:
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
+        "measure_patterns": layers,
     }
 
 
@@ -114,7 +127,8 @@ def job_bytes(config: dict) -> dict[str, float]:
     block, parts = config["compute_limits"]["block"], config["compute_limits"]["parts"]
     shard = population / config["extract_embeddings"]["shards"] * layers * features * stored_bytes(config)
     numbers = 40.0 * population  # token numbers, words, positions, counts
-    groups = errors["groups_per_job"]
+    groups, tokens = errors["groups_per_job"], config["tokenize_corpus"]["block"]
+    budgets = [*config["measure_patterns"]["sizes"], *config["measure_patterns"]["random_sizes"]]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
     return {
@@ -126,6 +140,10 @@ def job_bytes(config: dict) -> dict[str, float]:
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
+        "measure_patterns": START_BYTES  # a strip of 256 queries: scores of 16 heads, sorted; outputs at every budget
+        + 256.0 * (16 * 48 * tokens + 24 * budgets[-1])
+        + 8.0 * (len(budgets) + 8) * tokens * features
+        + numbers,
     }
 
 
