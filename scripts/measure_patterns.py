@@ -16,7 +16,7 @@ device = choose_device(p.device)
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
 block_of_token, heads = corpus["block_of_token"].values, Heads.of(weights)
-chosen = chosen_blocks(block_of_token, options["blocks"], options["sizes"][-1])
+chosen = chosen_blocks(block_of_token, options["blocks"], options["sizes"])
 
 
 def projected(numbers: np.ndarray):
@@ -24,7 +24,8 @@ def projected(numbers: np.ndarray):
     return int(block_of_token[numbers[0]]), project(tokens, heads, tokens.mean(0), device, options["dtype"])
 
 
-reading = Reading(options["patterns"], options["sizes"], options["replicates"], p.seed, p.layer)
+sizes = options["sizes"] + options["random_sizes"]
+reading = Reading(options["patterns"], sizes, options["replicates"], p.seed, p.layer)
 errors = layer_errors(map(projected, bar(chosen, total=len(chosen), unit="blocks", name="patterns")), reading)
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": len(block_of_token)}
 write(errors, snakemake.output.errors, **identity(corpus, weights), **facts, code=p.code)

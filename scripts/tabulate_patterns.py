@@ -12,8 +12,8 @@ from attnlimit.store import read
 WHAT = (
     "Keys that a query reads until the error of sparse attention is 10 % or 5 % of its scale, medians over heads, with "
     "95 % intervals from resampling blocks. > n: not reached at n, the largest budget measured that leaves an error. "
-    "≤ n: reached at the smallest budget. Rate: of the error as a power of 1/n within the block, which means little where "
-    "heads have no power law."
+    "≤ n: reached at the smallest budget. Rate: of the error as a power of 1/n within the block, which means little "
+    "where heads have no power law."
 )
 
 open_log(snakemake.log[0])

@@ -41,16 +41,23 @@ class Outputs(NamedTuple):
         return cls(output, mean, centred.mT @ centred / output.shape[1])
 
 
-def chosen_blocks(block_of_token: np.ndarray, count: int, least: int) -> list[np.ndarray]:
-    """Token numbers of so many blocks of at least `least` tokens each, spread evenly over all of these."""
+def chosen_blocks(block_of_token: np.ndarray, count: int, sizes: list[int]) -> list[np.ndarray]:
+    """Token numbers of so many blocks, spread evenly over those that hold the largest budget.
+
+    If the text has too few of these, over those that hold the largest budget that so many blocks do hold; and if not
+    even the smallest has so many, all that hold this one.
+    """
     ends = np.flatnonzero(np.diff(block_of_token, append=block_of_token[-1] + 1)) + 1
-    blocks = [tokens for tokens in np.split(np.arange(len(block_of_token)), ends[:-1]) if len(tokens) >= least]
-    if len(blocks) < count:
+    blocks = np.split(np.arange(len(block_of_token)), ends[:-1])
+    holding = {size: [tokens for tokens in blocks if len(tokens) >= size] for size in sizes}
+    largest = max((size for size in sizes if len(holding[size]) >= count), default=sizes[0])
+    able = holding[largest]
+    if not able:
         raise ValueError(
-            f"config: measure_patterns.blocks: {count}, but {len(blocks)} blocks hold the largest budget of {least} "
-            "tokens; lower it or the budgets, or raise tokenize_corpus.population"
+            f"config: measure_patterns.sizes: no block of the text holds {sizes[0]} tokens, the smallest budget; "
+            "lower it, or leave out chapter contexts"
         )
-    return [blocks[place * len(blocks) // count] for place in range(count)]
+    return [able[place * len(able) // count] for place in range(count)] if len(able) >= count else able
 
 
 def distances_to_dense(sparse: Outputs, reference: Outputs) -> np.ndarray:

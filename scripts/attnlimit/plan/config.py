@@ -78,7 +78,8 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     if config["fetch_corpus"]["source"] in ("dump", "text") and "fetch_corpus" not in away:
         check_location(config["fetch_corpus"], root)
     check_uniform(config["simulate_uniform"])
-    check_patterns(config["measure_patterns"], config["tokenize_corpus"])
+    if "contexts" in config["chapters"]:
+        check_patterns(config["measure_patterns"], config["tokenize_corpus"])
     if "fetch_model" not in away:
         check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
@@ -201,7 +202,7 @@ def check_uniform(section: dict) -> None:
 
 
 def check_patterns(section: dict, tokens: dict) -> None:
-    """Budgets fit into a block, and there can be as many blocks of such a length."""
+    """Budgets fit into a block."""
     sizes, further, block = section["sizes"], section["random_sizes"], tokens["block"]
     if sizes[-1] > block:
         refuse("measure_patterns.sizes", f"{sizes[-1]} exceeds tokenize_corpus.block {block}; a query has no more keys")
@@ -211,12 +212,6 @@ def check_patterns(section: dict, tokens: dict) -> None:
         refuse(
             "measure_patterns.patterns",
             f"window_random_50 reads {PUBLISHED_RANDOM} random keys: it needs {FEWEST_BUDGETS} sizes above that",
-        )
-    population = tokens["population"]
-    if section["blocks"] > -(-population // sizes[-1]):
-        refuse(
-            "measure_patterns.blocks",
-            f"{section['blocks']} blocks of {sizes[-1]} tokens are more than tokenize_corpus.population {population}",
         )
 
 

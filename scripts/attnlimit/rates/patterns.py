@@ -30,12 +30,14 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
     value (statistic, pattern, head, n) is the mean over blocks of the error relative to its scale there, NaN where the
     error is zero: a pattern that reads every key once is dense attention.  Over the budgets within the block:  beta and
     its interval, see `fit_curve`; bend, see `bends`; budget (eps, statistic, pattern, head), see `budgets`.  median_…:
-    medians over heads.  What independent keys do beyond the block: see `of_theory`.
+    medians over heads.  What independent keys do beyond the block: see `of_theory`.  One block has no intervals.
     """
     relative = (errors["error"].mean("replicate") / errors["limit_scale"]).transpose(*LABELS, "block", "n")
     relative = relative.where(relative > 0)
     sizes, shape = errors["n"].values, relative.shape[:3]
-    whole = error_curve(relative.values.reshape(-1, *relative.shape[3:]), bootstrap)
+    single = relative.sizes["block"] == 1
+    twice = np.repeat(relative.values, 2, axis=3) if single else relative.values
+    whole = error_curve(twice.reshape(-1, *twice.shape[3:]), bootstrap)
     curve = cut(whole, slice(None), sizes <= errors["length"].values.min())
     fits = fit_curve(sizes, curve)
     value, drawn = curve.value.reshape(*shape, -1), curve.resampled.reshape(-1, *shape, len(sizes))
@@ -53,8 +55,8 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
     ):
         ends = interval(estimate, resampled, curve.levels(1))
         rates = rates.assign({name: (dims, estimate), f"{name}_low": (dims, ends[0]), f"{name}_high": (dims, ends[1])})
-    sure = (rates["bend_low"] > 0) | (rates["bend_high"] < 0)
-    rates["misfit"] = sure & (np.abs(rates["bend"]) > marks.bend)
+    changes = (rates["bend_low"] > 0) | (rates["bend_high"] < 0) | single
+    rates["misfit"] = changes & (np.abs(rates["bend"]) > marks.bend)
     if ORACLE in rates["pattern"]:
         top = relative.sel(pattern=ORACLE, drop=True)
         rates["beats_top"] = (relative < top).mean("block").where((relative.notnull() & top.notnull()).all("block"))
@@ -62,7 +64,8 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
         units = xr.DataArray(np.arange(np.prod(shape)).reshape(shape), rates["beta"].coords)
         heads = units.sel(statistic="pointwise", pattern=RANDOM).values
         rates = rates.assign(of_theory(errors, cut(whole, heads), marks))
-    return rates
+    named = [str(name) for name in rates.data_vars if str(name).endswith(("_low", "_high"))]
+    return rates.assign({name: rates[name].where(not single) for name in named})
 
 
 def cut(curve: Curve, units: np.ndarray | slice, where: np.ndarray | bool = True) -> Curve:
