@@ -27,6 +27,7 @@ from support.claims import (
     heuristic,
     model_rates,
     normality_fit,
+    patterns_fit,
     proposed,
     rates,
     uniform,
@@ -48,6 +49,7 @@ def stores() -> dict[str, xr.Dataset]:
         "constants": constants_fit(),
         "hardmax": hardmax_fit(proposed),
         "normality": normality_fit(),
+        "patterns": patterns_fit(),
     }
     layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]
     facts = {"population": 50000, "model": {"name": "owner/small"}}

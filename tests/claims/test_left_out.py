@@ -32,7 +32,7 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
     assert [record.id for record in records if not record.left_out] == OF_THE_MODEL
     for record in records:
         assert (record.verdict in VERDICTS) == (record.id in OF_THE_MODEL)
-        chapter = "ablation" if record.id == "ablation_falls" else "theory"
+        chapter = {"ablation_falls": "ablation", "patterns_random_rate": "contexts"}.get(record.id, "theory")
         assert record.left_out == ("" if record.verdict else chapter)
     bound = next(record for record in records if record.id == "bound_curve")
     assert "sphere (chapter theory)" in bound.why and list(bound.measured["by_source"]) == ["bert"]
@@ -40,7 +40,7 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
     write_json(records, tmp_path / "claims.json")
     written = json.loads((tmp_path / "claims.json").read_text())
     assert len({tuple(record) for record in written}) == 1  # the same keys in each
-    assert {record["left_out"] for record in written if record["verdict"] is None} == {"theory", "ablation"}
+    assert {record["left_out"] for record in written if record["verdict"] is None} == {"theory", "ablation", "contexts"}
     write_page(records, tmp_path / "claims.html", left_out(["heads"]))
     page = (tmp_path / "claims.html").read_text()
     assert (

@@ -95,6 +95,13 @@ WRONG = [
     ({"measure_ablation.heads": 0}, "measure_ablation.heads: 0"),
     ({"measure_ablation.heads": [[0, 2], [1]]}, "measure_ablation.heads.1: "),
     ({"measure_ablation.replicates": 42}, "measure_ablation.replicates: 42", "measure_ablation.group 4"),
+    ({"measure_patterns.patterns": ["window", "windw"]}, "measure_patterns.patterns.1: 'windw'"),
+    ({"measure_patterns.sizes": [64, 128, 513]}, "measure_patterns.sizes: 513", "tokenize_corpus.block 512"),
+    ({"measure_patterns.sizes": [64, 256, 128]}, "measure_patterns.sizes: must increase"),
+    ({"measure_patterns.sizes": [16, 50, 51, 64]}, "measure_patterns.patterns: window_random_50", "3 sizes above"),
+    ({"measure_patterns.random_sizes": [512]}, "measure_patterns.random_sizes: must increase, from above", "512"),
+    ({"measure_patterns.blocks": 0}, "measure_patterns.blocks: 0"),
+    ({"fit_patterns.slope_tolerance": 0}, "fit_patterns.slope_tolerance: 0"),
     ({"measure_tails.scales": [1, 0]}, "measure_tails.scales.1: 0"),
     ({"measure_tails.directions": 0}, "measure_tails.directions: 0"),
 ]
@@ -292,7 +299,7 @@ def test_a_model_here_that_is_not_supported_is_refused_before_any_job(tmp_path, 
 )
 def test_a_block_is_as_long_as_the_model_reads(tmp_path, facts, longest):
     (tmp_path / "config.json").write_text(json.dumps(facts))
-    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}
+    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path), "chapters": ["heads"]}
     assert check(changed(local | {"tokenize_corpus.block": longest}), SCHEMA) is None
     said = refusal(changed(local | {"tokenize_corpus.block": longest + 1}))
     assert f"tokenize_corpus.block: {longest + 1} tokens, but the model reads at most {longest}" in said
@@ -302,7 +309,7 @@ def test_more_tokens_than_a_text_has_bytes_are_refused(tmp_path):
     """Ten bytes in blocks of 7 with 5 pieces each: two full blocks, and one that the end of a text may begin."""
     (tmp_path / "a.md").write_text("a b c d e ")
     (tmp_path / "b.pdf").write_text("none of it is read")
-    keys = {"tokenize_corpus.block": 7, "extract_embeddings.shards": 1}
+    keys = {"tokenize_corpus.block": 7, "extract_embeddings.shards": 1, "chapters": ["heads"]}
     keys |= {"fetch_corpus.source": "text", "fetch_corpus.location": str(tmp_path)}
     assert check(changed(keys | {"tokenize_corpus.population": 16}), SCHEMA) is None
     said = refusal(changed(keys | {"tokenize_corpus.population": 17}))

@@ -22,6 +22,7 @@ from attnlimit.plan.plain_words import plain_words
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
 FEWEST_GROUPS = 4  # of replicates: an interval of bias or fluctuation from fewer says nothing
+SMALLER = "take smaller ones, or leave out chapter contexts"
 FEWEST_BUDGETS = 3  # of a pattern: for a rate
 PUBLISHED_RANDOM = 50  # keys of window_random_50 from outside its window; attention/patterns.py needs numpy
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
@@ -205,7 +206,7 @@ def check_patterns(section: dict, tokens: dict) -> None:
     """Budgets fit into a block."""
     sizes, further, block = section["sizes"], section["random_sizes"], tokens["block"]
     if sizes[-1] > block:
-        refuse("measure_patterns.sizes", f"{sizes[-1]} exceeds tokenize_corpus.block {block}; a query has no more keys")
+        refuse("measure_patterns.sizes", f"{sizes[-1]} exceeds tokenize_corpus.block {block}; {SMALLER}")
     if any(larger <= smaller for smaller, larger in pairwise([sizes[-1], *further])):
         refuse("measure_patterns.random_sizes", f"must increase, from above the largest of sizes, {sizes[-1]}")
     if "window_random_50" in section["patterns"] and sum(size > PUBLISHED_RANDOM for size in sizes) < FEWEST_BUDGETS:

@@ -13,7 +13,7 @@ GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: me
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
 NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
-PATTERN_FLOPS = 16e9  # of attention by a pattern, its counts included: measure_patterns of the default run
+PATTERN_FLOPS = 23e9  # of attention by a pattern, its counts included: measure_patterns of the default run
 START_SECONDS = 1.5  # of a job before and after its work: Snakemake's start, Python's, imports
 ROUGH_SECONDS = {  # of a job without a model, as in the default run
     "archive_results": 12.0,
