@@ -41,7 +41,9 @@ for number, (layer, axis) in enumerate(panels.items()):
             data = inside.sel(layer=layer, pattern=name)
             value, low, high = (data[f"median_value{end}"].values for end in ("", "_low", "_high"))
             axis.fill_between(n, low, high, color=colour, alpha=0.2, lw=0)
-            axis.plot(n, value, color=colour, ls=dashes, lw=1.2, marker=marker, ms=4, mew=0.4, mec="white", label=label)
+            axis.plot(
+                n, value, color=colour, ls=dashes, lw=1.2, marker=marker, ms=4.5, mew=0.3, mec="white", label=label
+            )
     if "theory_value" in rates:
         expected = np.median(inside["theory_value"].sel(layer=layer).values, 0)
         axis.plot(n, expected, color=BOUND, lw=0.9, ls=":", label="random keys in theory")

@@ -77,14 +77,14 @@ def test_all_claims_are_assessed_and_written_the_same_twice(stores, records, tmp
         assert (tmp_path / f"first.{kind}").read_bytes() == (tmp_path / f"second.{kind}").read_bytes()
     written = json.loads((tmp_path / "first.json").read_text(), parse_constant=pytest.fail)
     assert [claim["id"] for claim in written] == [record.id for record in records]
-    assert len({record.id for record in records}) == len(records) == 18
+    assert len({record.id for record in records}) == len(records) == 19
     assert {claim["verdict"] for claim in written} <= set(VERDICTS)
     assert all(claim["verdict"] == HOLDS for claim in written), [c["id"] for c in written if c["verdict"] != HOLDS]
     known = (THRESHOLDS | DEFAULT["fit_hardmax"]).items()
     assert all(claim["threshold"].items() <= known and claim["threshold"] for claim in written)
     assert all(claim["could_fail"].startswith(("yes: ", "hardly: ")) for claim in written)
     page = (tmp_path / "first.html").read_text()
-    assert "18 claims. holds: 18; does not hold: 0" in page and "C′(R)" in page
+    assert "19 claims. holds: 19; does not hold: 0" in page and "C′(R)" in page
 
 
 def test_evidence_is_what_the_workflow_makes(records):
