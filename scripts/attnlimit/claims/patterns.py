@@ -46,7 +46,8 @@ def patterns_random_rate(rates: xr.Dataset, thresholds: dict) -> Record:
     measured |= {"half_interval": reach, "over_theory": [float(ratio.min()), float(ratio.max())]}
     words = f"β {spread(beta, 3)} in {len(beta)} of {tested.size} heads, {verdicts.count(HOLDS)} surely within"
     size = f" At n = {int(last['n']):,} the error of all heads is {spread(ratio.ravel())} times what theory expects."
-    remark = (f" Off (layer.head): {', '.join(off)}." if off else "") + size + remark
+    others = f" In the other {tested.size - len(beta)} heads that term is small at fewer than three of the budgets."
+    remark = (f" Off (layer.head): {', '.join(off)}." if off else "") + size + others + remark
     power = f"yes: a rate {tolerance + reach:.3f} off 1/2 in one head fails it (the median head's interval)"
     verdict = most(verdicts, thresholds["decided_share"])
     verdict = UNTESTED if verdict == HOLDS and (np.abs(beta - 0.5) > tolerance).any() else verdict
@@ -64,7 +65,7 @@ def record(verdict: str, words: str, measured: dict, thresholds: dict, remark: s
         "blocks, widened for the number of heads.",
         pick(thresholds, "level", "slope_tolerance", "decided_share", "fewest_fits", "fewest_groups"),
         ["results/rates/patterns.zarr.zip", "figure patterns"],
-        f"{words[0].upper() + words[1:]}.{remark}",
+        f"{words}.{remark}",
         power or "not here: too few heads, blocks or draws",
     )
 
