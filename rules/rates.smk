@@ -70,7 +70,7 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        **fits_at_hand(rates="bert"),
+        **fits_at_hand("contexts", rates="bert"),
     output:
         answer="results/answer.txt",
         page=report(

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from attnlimit.files import atomic
 from attnlimit.log import open_log
-from attnlimit.rates.answer import answer
+from attnlimit.rates.answer import answer, context_answer
 from attnlimit.rates.order import Resampling
 from attnlimit.report.html import page, paragraph
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
-p, rates = snakemake.params, snakemake.input.get("rates")
+p, rates, contexts = snakemake.params, snakemake.input.get("rates"), snakemake.input.get("contexts")
 
 options = p.settings
 resampling = Resampling(options["bootstrap"], p.seed)
@@ -19,6 +19,7 @@ lines = (
     if rates
     else ["this run has no rates of a model's heads"]
 )
+lines += context_answer(read(contexts)) if contexts else []
 lines += [p.left_out] if p.left_out else []
 texts = {"answer": "\n".join(lines) + "\n", "page": page("What this run found", map(paragraph, lines))}
 for name, text in texts.items():

@@ -48,6 +48,13 @@ NAMES = {  # dimensions and labels
     "of_head": "head that was changed",
     "radius": "radius R of the ball of queries",
     "tilt": "length of the tilt, in standard deviations of the tokens",
+    "run": "how the tokens of a sample neighbour each other: length of a run of consecutive ones, or document",
+    "run_length": "consecutive tokens of a run",
+    "repeated_share": "share of the tokens in blocks shorter than the run, which it repeats",
+    "cloud": "tokens that a query attends to: n of a sample, or all, the limit",
+    "query": "number of the token in the draw",
+    "mapped": "number of the token in the map",
+    "axis": "coordinate of a picture",
     "attended": "tokens that a query attends to: 1 / sum of squared weights, mean over queries",
 }
 NAMES |= {  # model, text, tokens
@@ -117,6 +124,13 @@ NAMES |= {  # fits
     "tokens_needed_extrapolated": "whether n(eps) lies beyond the largest n",
     "noise_floor": "size that the bias would have from noise alone",
     "local_slope": "rate between neighbouring sizes",
+    "share": "effective share of a token among neighbours: mean squared error of independent tokens over theirs",
+    "share_slope": "power of n that the effective share goes with",
+    "size_share": "effective share of a token at each n",
+    "median_share": "effective share of a token, median over the heads of the layer",
+    "overall_share": "effective share of a token, median over the heads of all layers measured",
+    "plane": "outputs along the two leading directions of those in the limit, their mean at 0",
+    "map": "outputs in a t-SNE map that all clouds of a head share",
 }
 NAMES |= {  # sparse attention
     "pattern": "pattern that chooses the keys a query reads",

@@ -10,6 +10,7 @@ import xarray as xr
 
 from attnlimit.claims.assess import assess, write_json
 from attnlimit.claims.page import write_page
+from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import (
     FAILS,
     HOLDS,
@@ -22,6 +23,7 @@ from support.claims import (
     HORIZONS,
     THRESHOLDS,
     constants_fit,
+    contexts_fit,
     curve,
     hardmax_fit,
     heuristic,
@@ -49,6 +51,7 @@ def stores() -> dict[str, xr.Dataset]:
         "constants": constants_fit(),
         "hardmax": hardmax_fit(proposed),
         "normality": normality_fit(),
+        "contexts": contexts_fit(),
         "patterns": patterns_fit(),
     }
     layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]
@@ -77,14 +80,14 @@ def test_all_claims_are_assessed_and_written_the_same_twice(stores, records, tmp
         assert (tmp_path / f"first.{kind}").read_bytes() == (tmp_path / f"second.{kind}").read_bytes()
     written = json.loads((tmp_path / "first.json").read_text(), parse_constant=pytest.fail)
     assert [claim["id"] for claim in written] == [record.id for record in records]
-    assert len({record.id for record in records}) == len(records) == 19
+    assert len({record.id for record in records}) == len(records) == len(STATEMENTS)
     assert {claim["verdict"] for claim in written} <= set(VERDICTS)
     assert all(claim["verdict"] == HOLDS for claim in written), [c["id"] for c in written if c["verdict"] != HOLDS]
     known = (THRESHOLDS | DEFAULT["fit_hardmax"]).items()
     assert all(claim["threshold"].items() <= known and claim["threshold"] for claim in written)
     assert all(claim["could_fail"].startswith(("yes: ", "hardly: ")) for claim in written)
     page = (tmp_path / "first.html").read_text()
-    assert "19 claims. holds: 19; does not hold: 0" in page and "C′(R)" in page
+    assert f"{len(records)} claims. holds: {len(records)}; does not hold: 0" in page and "C′(R)" in page
 
 
 def test_evidence_is_what_the_workflow_makes(records):

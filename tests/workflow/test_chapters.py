@@ -62,7 +62,7 @@ def test_theory_needs_neither_model_nor_text(tmp_path):
 
 def test_what_reads_the_users_files_comes_first(folder):
     """With one core, before any simulation: Snakemake says the priority of each job."""
-    overlay(folder, chapters=["heads", "tails", "ablation", "theory"])
+    overlay(folder, chapters=["heads", "tails", "ablation", "contexts", "theory"])
     run = snakemake(folder, "-n", "--forceall")
     parts = re.split(r"^(?:local)?rule (\w+):$", run.stdout + run.stderr, flags=re.M)
     first = {name for name, text in zip(parts[1::2], parts[2::2], strict=True) if "priority: " in text}

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.claims.constants import constants
+from attnlimit.claims.contexts import contexts_share
 from attnlimit.claims.hardmax import hardmax_constant, hardmax_logarithm
 from attnlimit.claims.heads import ablation_falls, bert_falls, model_name, tilt_order
 from attnlimit.claims.moments import (
@@ -59,9 +60,9 @@ def assess(
 ) -> list[Record]:
     """Every claim, in the paper's order; one whose fits are not there is left out, with no verdict.
 
-    stores: the fits by source (bert, ablation, patterns, gaussian, gaussian_published, gaussian_asymptotic, sphere,
-    constants, uniform, hardmax, normality); chapters: of each source that the run leaves out, the chapter that would
-    bring it.
+    stores: the fits by source (bert, ablation, contexts, patterns, gaussian, gaussian_published, gaussian_asymptotic,
+    sphere, constants, uniform, hardmax, normality); chapters: of each source that the run leaves out, the chapter that
+    would bring it.
     """
     chapters = chapters or {}
     if unknown := {name for test in TESTS for name in test.sources} - set(stores) - set(chapters):
@@ -199,6 +200,7 @@ TESTS = (
             ablation_falls(fits.stores["ablation"], fits.tables["ablation"], thresholds, fits.resampling)
         ],
     ),
+    Test(("contexts_share",), ("contexts",), alone(contexts_share, "contexts")),
     Test(("patterns_random_rate",), ("patterns",), alone(patterns_random_rate, "patterns")),
     Test(("normality",), ("normality",), alone(normality, "normality")),
 )
@@ -220,6 +222,7 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "bert_above": experiment_above,
     "tilt_order": tilt_order,
     "ablation_falls": ablation_falls,
+    "contexts_share": contexts_share,
     "patterns_random_rate": patterns_random_rate,
     "normality": normality,
 }

@@ -27,6 +27,8 @@ STATEMENTS = {
     "tilt_order": "Heads of {model}: H or the constant tilt s₀ orders the rates, β falls as one grows and the other "
     "is held fixed (our question, not the paper's).",
     "ablation_falls": "Heads of {model} with A scaled and all else kept: β falls as H grows.",
+    "contexts_share": "A context of neighbouring tokens is worth less than as many independent ones (our question, not "
+    "the paper's).",
     "patterns_random_rate": "Keys of a text drawn at random, n for each query: the error at a query falls like 1/√n, "
     "from the n on at which the theory's next term is small (our question, not the paper's).",
     "normality": "At one query the error of attention is asymptotically normal, with a variance that the tokens "

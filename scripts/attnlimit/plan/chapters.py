@@ -40,10 +40,10 @@ CHAPTERS = {
         figures=("ablation", "constant_tilt"),
     ),
     "contexts": Chapter(
-        "attention to some tokens of a text",
-        stores=(*TOKENS, "patterns/layer_{layer}"),
-        summaries=("patterns",),
-        figures=("patterns",),
+        "tokens that are neighbours, and attention to some of them",
+        stores=(*TOKENS, "contexts/errors", "clouds/outputs", "patterns/layer_{layer}"),
+        summaries=("contexts", "patterns"),
+        figures=("contexts", "clouds", "patterns"),
         tables=("patterns",),
     ),
     "theory": Chapter(
@@ -57,7 +57,8 @@ CHAPTERS = {
         ),
     ),
 }
-JUDGED = ("bert", "ablation", "patterns", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
+# Fits that claims are tested on.
+JUDGED = ("bert", "ablation", *CHAPTERS["contexts"].summaries, *SIMULATIONS, *CHAPTERS["theory"].summaries)
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:

@@ -18,9 +18,12 @@ from attnlimit.model.families import shape_of_model
 from attnlimit.plan.costs import job_count
 from attnlimit.plan.folders import located
 from attnlimit.plan.plain_words import plain_words
+from attnlimit.plan.spread import chosen_layers
 
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
+FEWEST_SIZES = 3  # of a fit
+DOCUMENT = "document"  # the run whose samples come from one article
 FEWEST_GROUPS = 4  # of replicates: an interval of bias or fluctuation from fewer says nothing
 SMALLER = "take smaller ones, or leave out chapter contexts"
 FEWEST_BUDGETS = 3  # of a pattern: for a rate
@@ -85,6 +88,9 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
         check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
         check_population(config["tokenize_corpus"], config["fetch_corpus"], root)
+    if "contexts" in config["chapters"]:
+        check_contexts(config["measure_contexts"], config["tokenize_corpus"]["block"], config["layers"])
+        check_clouds(config["measure_clouds"], config["layers"])
     check_jobs(config)
 
 
@@ -124,12 +130,13 @@ def check_model(config: dict, model: dict) -> None:
     block = config["tokenize_corpus"]["block"]
     if longest is not None and block > longest:
         refuse("tokenize_corpus.block", f"{block} tokens, but the model reads at most {longest}; take that or fewer")
-    chosen = config["measure_ablation"]["heads"]
-    for layer, head in chosen if isinstance(chosen, list) else []:
-        if layers is not None and layer >= layers:
-            refuse("measure_ablation.heads", f"no layer {layer}; the model has layers 0 to {layers - 1}")
-        if heads is not None and head >= heads:
-            refuse("measure_ablation.heads", f"no head {head}; a layer of the model has heads 0 to {heads - 1}")
+    for rule in ("measure_ablation", "measure_clouds"):
+        chosen = config[rule]["heads"]
+        for layer, head in chosen if isinstance(chosen, list) else []:
+            if layers is not None and layer >= layers:
+                refuse(f"{rule}.heads", f"no layer {layer}; the model has layers 0 to {layers - 1}")
+            if heads is not None and head >= heads:
+                refuse(f"{rule}.heads", f"no head {head}; a layer of the model has heads 0 to {heads - 1}")
 
 
 def check_population(tokens: dict, corpus: dict, root: Path) -> None:
@@ -189,6 +196,50 @@ def check_location(section: dict, root: Path) -> None:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
     elif braced := [name for name in files if {"{", "}"} & set(name)]:
         refuse("fetch_corpus.location", f"{braced[0]!r:.200}: Snakemake takes braces for a wildcard; rename the file")
+
+
+def check_contexts(section: dict, block: int, layers: list[int]) -> None:
+    """Runs that fit into a block and into the sizes, one of them of single tokens; layers that are studied."""
+    lengths = {}
+    for name in section["runs"]:
+        if isinstance(name, str) and name != DOCUMENT:
+            refuse("measure_contexts.runs", f"{name!r:.100} is no length of a run; a whole number, or {DOCUMENT}")
+        key = "document_run" if name == DOCUMENT else "runs"
+        lengths[key, section["document_run"] if name == DOCUMENT else name] = name
+    if 1 not in section["runs"]:
+        refuse("measure_contexts.runs", "no 1: runs are compared with independent tokens; add it")
+    for key, length in lengths:
+        served = [size for size in section["sizes"] if size >= length]
+        if length > block:
+            why = (
+                f"{length} tokens are more than tokenize_corpus.block {block}; lower it, or leave out chapter contexts"
+            )
+            refuse(f"measure_contexts.{key}", why)
+        if len(served) < FEWEST_SIZES:
+            refuse("measure_contexts.sizes", f"fewer than {FEWEST_SIZES} from {key} {length} on; add larger ones")
+        for size in served:
+            if size % length:
+                refuse("measure_contexts.sizes", f"{size} is not made of whole runs of {length}; take a multiple")
+    require_studied("measure_contexts.layers", chosen_layers(section["layers"], layers), layers)
+
+
+def check_clouds(section: dict, layers: list[int]) -> None:
+    """Sizes that divide the tokens drawn, a map that they fill, and layers that are studied."""
+    drawn, mapped, heads = section["sizes"][-1], section["mapped"], section["heads"]
+    for size in section["sizes"]:
+        if drawn % size:
+            refuse("measure_clouds.sizes", f"{size} does not divide the largest, {drawn}; take one that does")
+    if mapped > drawn:
+        refuse("measure_clouds.mapped", f"{mapped} exceeds the largest of measure_clouds.sizes, {drawn}")
+    if section["perplexity"] >= mapped:
+        refuse("measure_clouds.perplexity", f"{section['perplexity']} is not below measure_clouds.mapped {mapped}")
+    require_studied("measure_clouds.heads", [] if heads == "extremes" else [layer for layer, _ in heads], layers)
+
+
+def require_studied(key: str, wanted: list[int], layers: list[int]) -> None:
+    for layer in wanted:
+        if layer not in layers:
+            refuse(key, f"layer {layer} is not among `layers` {layers}; take one of them, or add it there")
 
 
 def check_uniform(section: dict) -> None:

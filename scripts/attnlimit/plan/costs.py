@@ -6,6 +6,8 @@ estimates: good to about a factor of two on another machine, and what jobs ask a
 
 from typing import NamedTuple
 
+from attnlimit.plan.spread import chosen_layers
+
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
@@ -18,6 +20,8 @@ START_SECONDS = 1.5  # of a job before and after its work: Snakemake's start, Py
 ROUGH_SECONDS = {  # of a job without a model, as in the default run
     "archive_results": 12.0,
     "fetch_model": 7.0,
+    "fit_contexts": 5.0,
+    "measure_clouds": 12.0,
     "measure_tails": 2.5,
     "simulate_gaussian_asymptotic": 11.0,
     "simulate_hardmax": 12.0,
@@ -26,7 +30,8 @@ FIGURE_SECONDS = 5.0
 OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
-ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation", "measure_patterns")
+ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation")
+ON_DEVICE += ("measure_contexts", "measure_clouds", "measure_patterns")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
@@ -78,6 +83,14 @@ def error_flops(config: dict) -> float:
     return settings["replicates"] * (4.0 * features * pairs + 2.0 * features**2 * sum(sizes))
 
 
+def context_flops(config: dict) -> float:
+    """Of one layer's errors on neighbouring tokens: as many for each run as for plain samples of these sizes."""
+    section, features = config["measure_contexts"], model_of(config).features
+    sizes = section["sizes"]
+    one = 4.0 * features * sizes[-1] ** 2 + 2.0 * features**2 * sum(sizes)
+    return len(section["runs"]) * section["replicates"] * one
+
+
 def pattern_flops(config: dict) -> float:
     """Of one layer's patterns: 4 D for every pair of a query and a key, whatever the budget; drawn ones repeat."""
     section = config["measure_patterns"]
@@ -96,8 +109,13 @@ def seconds(config: dict) -> dict[str, float]:
         "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
         "compute_limits": layers * limit_flops(config) / LIMIT_FLOPS,
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
+        "measure_contexts": context_layers(config) * context_flops(config) / ERROR_FLOPS,
         "measure_patterns": layers * pattern_flops(config) / PATTERN_FLOPS,
     }
+
+
+def context_layers(config: dict) -> int:
+    return len(chosen_layers(config["measure_contexts"]["layers"], config["layers"]))
 
 
 def job_count(config: dict) -> dict[str, int]:
@@ -111,6 +129,7 @@ def job_count(config: dict) -> dict[str, int]:
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
+        "measure_contexts": context_layers(config),
         "measure_patterns": layers,
     }
 
@@ -127,8 +146,9 @@ def job_bytes(config: dict) -> dict[str, float]:
     block, parts = config["compute_limits"]["block"], config["compute_limits"]["parts"]
     shard = population / config["extract_embeddings"]["shards"] * layers * features * stored_bytes(config)
     numbers = 40.0 * population  # token numbers, words, positions, counts
-    groups, tokens = errors["groups_per_job"], config["tokenize_corpus"]["block"]
-    budgets = [*config["measure_patterns"]["sizes"], *config["measure_patterns"]["random_sizes"]]
+    groups, contexts = errors["groups_per_job"], config["measure_contexts"]
+    tokens, patterns = config["tokenize_corpus"]["block"], config["measure_patterns"]
+    budgets = [*patterns["sizes"], *patterns["random_sizes"]]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
     return {
@@ -138,6 +158,9 @@ def job_bytes(config: dict) -> dict[str, float]:
         "compute_limits": START_BYTES + 28 * 4.0 * block * features + 8.0 * blocks_of_job * features**2 + numbers,
         "merge_limits": START_BYTES + 3 * 8.0 * (queries_of(config) / block + 1) * features**2,
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
+        "measure_contexts": START_BYTES
+        + 5 * 4.0 * min(population, contexts["replicates"] * contexts["sizes"][-1]) * features
+        + 12.0 * contexts["replicates"] / contexts["group"] * len(contexts["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
         "measure_patterns": START_BYTES  # a strip of 256 queries: scores of 16 heads, sorted; outputs at every budget

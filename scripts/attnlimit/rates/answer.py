@@ -5,6 +5,7 @@ import xarray as xr
 
 from attnlimit.corpus.titles import text_name
 from attnlimit.rates.complexity import BEYOND
+from attnlimit.rates.contexts import longest_run
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.rates.order import Resampling, ordered_heads
 
@@ -36,6 +37,23 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
         joined("worst fit", parts, worst_fit),
         *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
     ]
+
+
+def context_answer(fits: xr.Dataset) -> list[str]:
+    """A context of n tokens is worth about n/5 independent ones: from the effective shares of the longest runs."""
+    run, length = longest_run(fits)
+    worth = []
+    for statistic, name in NAMES.items():
+        share, low, high = (
+            float(fits[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
+        )
+        if np.isfinite([share, low, high]).all():
+            worth.append(f"n/{1 / share:.1f} [n/{1 / low:.1f}, n/{1 / high:.1f}] independent ones for the {name}")
+    if not worth:
+        return []
+    layers = ", ".join(map(str, fits["layer"].values))
+    context = f"a context of n tokens, in runs of {length:,} consecutive ones, is worth about"
+    return [f"{context} {', '.join(worth)} (medians over the heads of layers {layers})"]
 
 
 def about(rates: xr.Dataset) -> str:

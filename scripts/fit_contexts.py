@@ -1,0 +1,23 @@
+"""Rates of attention on neighbouring tokens, and how many independent tokens they are worth."""
+
+from functools import partial
+
+from attnlimit.log import open_log
+from attnlimit.rates.contexts import fit_contexts
+from attnlimit.seeds import generator
+from attnlimit.store import inherited, read, write
+
+open_log(snakemake.log[0])
+p, options = snakemake.params, snakemake.params.settings
+
+errors = read(snakemake.input.errors)
+
+
+def stream(layer, run, number):
+    return generator(p.seed, f"fit_contexts {run}", layer, number + 1)
+
+
+marks = options["misfit"], options["saturated"], options["saturated_slope"]
+fits = fit_contexts(errors, options["bootstrap"], lambda layer: partial(stream, layer), *marks)
+facts = inherited(errors) | {"source": "contexts", "replicates": errors.sizes["replicate"]}
+write(fits, snakemake.output.rates, **facts, code=p.code)
