@@ -21,7 +21,7 @@ outputs = read(snakemake.input.outputs)
 clouds = [str(cloud) for cloud in outputs["cloud"].values if cloud != "limit"]
 colours = dict(zip(clouds, COLOURS, strict=False))
 heads, columns = outputs.sizes["setting"], len(clouds) + 1
-size = {"figsize": (WIDTH, 0.75 + 1.85 * heads), "squeeze": False, "layout": "constrained"}
+size = {"figsize": (WIDTH, 0.7 + 1.62 * heads), "squeeze": False, "layout": "constrained"}
 figure, axes = plt.subplots(heads, columns, **size)
 
 
@@ -54,7 +54,7 @@ for row, number in zip(axes, range(heads), strict=True):
         axis.spines[["top", "right"]].set_visible(True)
 for axis, title in zip(axes[0], [*(f"$n$ = {int(cloud):,}" for cloud in clouds), "t-SNE of all"], strict=True):
     axis.set_title(title)
-handles = [Patch(color=grey, label=f"limit, {share:.0%}") for grey, share in zip(GREY, SHARES, strict=True)]
+handles = [Patch(color=grey, label=f"limit, {100 * share:.0f} %") for grey, share in zip(GREY, SHARES, strict=True)]
 handles += [Line2D([], [], color=colours[cloud], label=f"$n$ = {int(cloud):,}") for cloud in clouds]
 figure.legend(handles=handles, loc="outside lower center", ncol=len(handles), fontsize=8)
 figure.suptitle(subject(outputs.attrs), fontsize=9)

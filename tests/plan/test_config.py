@@ -109,7 +109,7 @@ WRONG = [
     ({"measure_contexts.layers": [0, 7]}, "measure_contexts.layers: layer 7 is not among `layers`"),
     ({"measure_contexts.layers": 0}, "measure_contexts.layers: 0"),
     ({"measure_contexts.replicates": 25}, "measure_contexts.replicates: 25 is no multiple of measure_contexts.group 4"),
-    ({"measure_clouds.heads": "extreme"}, "measure_clouds.heads: "),
+    ({"measure_clouds.heads": "extreme"}, "measure_clouds.heads: 'extreme' is not extremes, nor a list"),
     ({"measure_clouds.heads": [[0, 12]]}, "measure_clouds.heads: no head 12; a layer of the model has heads 0 to 11"),
     ({"measure_clouds.heads": [[5, 1]], "layers": [0]}, "measure_clouds.heads: layer 5 is not among `layers` [0]"),
     ({"measure_clouds.sizes": [64, 500, 4096]}, "measure_clouds.sizes: 500 does not divide the largest, 4096"),

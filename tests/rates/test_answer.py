@@ -5,8 +5,9 @@ import pytest
 import xarray as xr
 
 from attnlimit.coordinates import PARTS, STATISTICS
-from attnlimit.rates.answer import answer
+from attnlimit.rates.answer import answer, context_answer
 from attnlimit.rates.order import Resampling
+from support.claims import contexts_fit
 
 RESAMPLING = Resampling(1000, 1)
 LAYERS, HEADS = [0, 5], [0, 1]
@@ -99,3 +100,15 @@ def test_too_few_layers_give_a_correlation_and_no_interval():
     assert line.endswith(
         "mean −1.00 (too few layers for an interval); covariance +0.60 (too few layers for an interval)"
     )
+
+
+def test_what_a_context_is_worth_is_told_from_the_longest_runs():
+    fits = contexts_fit(share=0.2, relative=0.25)
+    (line,) = context_answer(fits)
+    assert line == (
+        "independent tokens that a context of n tokens, in runs of 256 consecutive ones, is worth: about "
+        "n/5.0 [n/6.2, n/4.0] for the mean, n/5.0 [n/6.2, n/4.0] for the covariance "
+        "(medians over the heads of layers 0, 5)"
+    )
+    assert context_answer(contexts_fit(share=np.nan)) == []
+    assert "of layer 5)" in context_answer(fits.sel(layer=[5]))[0]

@@ -5,7 +5,7 @@ import xarray as xr
 
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Finding, Record, every, pick, powers, spoken
-from attnlimit.rates.contexts import longest_run
+from attnlimit.rates.contexts import layers_measured, longest_run
 
 
 def contexts_share(fits: xr.Dataset, thresholds: dict) -> Record:
@@ -17,7 +17,7 @@ def contexts_share(fits: xr.Dataset, thresholds: dict) -> Record:
     """
     run, length = longest_run(fits)
     least = thresholds["independent_share"]
-    layers = ", ".join(map(str, fits["layer"].values))
+    layers = layers_measured(fits)
 
     def find(statistic: str) -> Finding:
         share, low, high = (
@@ -41,12 +41,12 @@ def contexts_share(fits: xr.Dataset, thresholds: dict) -> Record:
         every([finding.verdict for finding in findings.values()]),
         f"share in runs of {length}: {spoken(findings)}; required: below 1",
         {"run": length} | {name: finding.measured for name, finding in findings.items()},
-        f"Mean squared error of independent tokens over that of runs of {length}, median over the heads of layers "
+        f"Mean squared error of independent tokens over that of runs of {length}, median over the heads of "
         f"{layers}; interval by resampling replicates, those of a layer together.",
         pick(thresholds, "level", "independent_share"),
         ["results/rates/contexts.zarr.zip", "figure contexts"],
         f"A token in runs of {length} consecutive ones is worth this share of an independent one: {spoken(findings)} "
-        f"(median over the heads of layers {layers}). Samples are drawn so that every token is equally likely and the "
+        f"(median over the heads of {layers}). Samples are drawn so that every token is equally likely and the "
         "limit is the same; only which tokens come together differs.",
         f"yes: {powers(findings)}",
     )

@@ -23,6 +23,7 @@ from attnlimit.plan.spread import chosen_layers
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
 FEWEST_SIZES = 3  # of a fit
+EXTREMES = "extremes"  # the heads with the smallest and the largest H
 DOCUMENT = "document"  # the run whose samples come from one article
 FEWEST_GROUPS = 4  # of replicates: an interval of bias or fluctuation from fewer says nothing
 SMALLER = "take smaller ones, or leave out chapter contexts"
@@ -211,9 +212,7 @@ def check_contexts(section: dict, block: int, layers: list[int]) -> None:
     for key, length in lengths:
         served = [size for size in section["sizes"] if size >= length]
         if length > block:
-            why = (
-                f"{length} tokens are more than tokenize_corpus.block {block}; lower it, or leave out chapter contexts"
-            )
+            why = f"{length} tokens are more than tokenize_corpus.block {block}; lower it or leave out chapter contexts"
             refuse(f"measure_contexts.{key}", why)
         if len(served) < FEWEST_SIZES:
             refuse("measure_contexts.sizes", f"fewer than {FEWEST_SIZES} from {key} {length} on; add larger ones")
@@ -233,7 +232,9 @@ def check_clouds(section: dict, layers: list[int]) -> None:
         refuse("measure_clouds.mapped", f"{mapped} exceeds the largest of measure_clouds.sizes, {drawn}")
     if section["perplexity"] >= mapped:
         refuse("measure_clouds.perplexity", f"{section['perplexity']} is not below measure_clouds.mapped {mapped}")
-    require_studied("measure_clouds.heads", [] if heads == "extremes" else [layer for layer, _ in heads], layers)
+    if isinstance(heads, str) and heads != EXTREMES:
+        refuse("measure_clouds.heads", f"{heads!r:.100} is not {EXTREMES}, nor a list of [layer, head]")
+    require_studied("measure_clouds.heads", [] if heads == EXTREMES else [layer for layer, _ in heads], layers)
 
 
 def require_studied(key: str, wanted: list[int], layers: list[int]) -> None:

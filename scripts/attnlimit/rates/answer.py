@@ -5,7 +5,7 @@ import xarray as xr
 
 from attnlimit.corpus.titles import text_name
 from attnlimit.rates.complexity import BEYOND
-from attnlimit.rates.contexts import longest_run
+from attnlimit.rates.contexts import layers_measured, longest_run
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.rates.order import Resampling, ordered_heads
 
@@ -48,12 +48,11 @@ def context_answer(fits: xr.Dataset) -> list[str]:
             float(fits[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
         )
         if np.isfinite([share, low, high]).all():
-            worth.append(f"n/{1 / share:.1f} [n/{1 / low:.1f}, n/{1 / high:.1f}] independent ones for the {name}")
+            worth.append(f"n/{1 / share:.1f} [n/{1 / low:.1f}, n/{1 / high:.1f}] for the {name}")
     if not worth:
         return []
-    layers = ", ".join(map(str, fits["layer"].values))
-    context = f"a context of n tokens, in runs of {length:,} consecutive ones, is worth about"
-    return [f"{context} {', '.join(worth)} (medians over the heads of layers {layers})"]
+    context = f"independent tokens that a context of n tokens, in runs of {length:,} consecutive ones, is worth"
+    return [f"{context}: about {', '.join(worth)} (medians over the heads of {layers_measured(fits)})"]
 
 
 def about(rates: xr.Dataset) -> str:

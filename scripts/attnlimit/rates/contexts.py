@@ -21,6 +21,12 @@ def longest_run(fits: xr.Dataset) -> tuple[str, int]:
     return max(lengths.items(), key=lambda item: item[1])
 
 
+def layers_measured(fits: xr.Dataset) -> str:
+    """layers 0, 2, 5"""
+    numbers = fits["layer"].values
+    return f"layer{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
 def fit_layer(errors: xr.Dataset, draws: int, stream: Stream, *marks: float) -> xr.Dataset:
     """Rates of one layer's heads and of the whole layer for each run, along `run`: see `fits.fit_errors`.
 
