@@ -19,6 +19,7 @@ from attnlimit.store import read, read_attrs  # noqa: E402
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
 NEAR = 0.05  # a rate this close to 1/2 counts as 1/2
+ON_GPU = ("compute_limits", "attend_queries")  # rules whose time on a GPU is told
 FEW = 3  # heads that are named one by one
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
 STATISTICS = {"mean": "mean", "cov": "covariance"}
@@ -210,14 +211,15 @@ def costs_table(results: Path) -> str:
     columns = [measured(results)] + [computed(config) for config in configs[1:]]
     sizes = [f"N = {config['tokenize_corpus']['population']:,}" for config in configs]
     head = ["rule", f"{sizes[0]}, default (measured)", *(f"{size}, paper (computed)" for size in sizes[1:])]
-    rows = [[f"`{rule}`", *(column[rule] for column in columns)] for rule in columns[0]]
+    rules = dict.fromkeys(rule for column in columns for rule in column)
+    rows = [[f"`{rule}`", *(column.get(rule, "–") for column in columns)] for rule in rules]
     return markdown(head, rows)
 
 
 def measured(results: Path) -> dict[str, str]:
     """From the benchmark files of the last run."""
     cells = {}
-    for rule in job_bytes(resolved()):
+    for rule in job_count(resolved()):
         jobs = benchmarks(results, rule)
         spent = sum(float(job["cpu_time"]) for job in jobs)
         cells[rule] = cell(len(jobs), spent, max(float(job["max_rss"]) for job in jobs) * 1e6, None)
@@ -227,10 +229,10 @@ def measured(results: Path) -> dict[str, str]:
 
 def computed(config: dict) -> dict[str, str]:
     """From the formulas of attnlimit/plan/costs.py."""
-    spent, jobs = seconds(config), job_count(config)
+    spent, jobs, held = seconds(config), job_count(config), job_bytes(config)
     cells = {
-        rule: cell(jobs[rule], spent.get(rule), held, spent[rule] if rule == "compute_limits" else None)
-        for rule, held in job_bytes(config).items()
+        rule: cell(count, spent.get(rule), held[rule], spent[rule] if rule in ON_GPU else None)
+        for rule, count in jobs.items()
     }
     return cells | {"embeddings on disk": f"{disk_bytes(config) / 1e9:.3g} GB"}
 

@@ -55,6 +55,7 @@ EARLY = 10  # priority of what reads the user's own files: a fault in them shows
 SMALL = {"mem_mb": 1000, "runtime": 10}  # resources of a job that reads a few small files
 TARGETS = [f"results/{name}" for name in ("answer.txt", "answer.html", "claims.json", "claims.html")]
 TARGETS += ["results/rates.csv", "results/rates.html", "results/provenance.html"]
+TARGETS += expand("results/{name}.{format}", name=brought("tables", CHAPTERS), format=["csv", "html"])
 TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)
 
 

@@ -23,8 +23,8 @@ NAMES = {  # dimensions and labels
     "n_direct": "sample size",
     "layer": "attention layer, from 0",
     "head": "attention head of the layer, from 0",
-    "statistic": "moment whose error it is: mean (Euclidean norm), cov (Frobenius), cov_spectral (spectral norm), "
-    "pointwise (root mean square over tokens)",
+    "statistic": "moment whose error it is: mean (Euclidean norm), cov (Frobenius), cov_spectral (spectral norm); "
+    "pointwise: root mean square over tokens",
     "part": "part of the error: the error itself, its bias, its fluctuation",
     "setting": "setting of the experiment",
     "replicate": "number of the replicate",
@@ -151,6 +151,20 @@ NAMES |= {  # fits
     "plane": "outputs along the two leading directions of those in the limit, their mean at 0",
     "map": "outputs in a t-SNE map that all clouds of a head share",
 }
+NAMES |= {  # sparse attention
+    "pattern": "pattern that chooses the keys a query reads",
+    "length": "tokens of the block",
+    "term": "term of the expected square of the error with independent keys; second_size: its parts without signs",
+    "expected_square": "n E|error|^2 at a query = first + second / n + …, mean over queries, keys drawn independently",
+    "bend": "slope of log error over the upper half of the budgets less that over the lower, as rates",
+    "budget": "keys from which on the error is at most eps of its scale; infinite: not within the block",
+    "median_budget": "keys from which on the error is at most eps of its scale, median over heads",
+    "median_value": "relative error, median over heads",
+    "beats_top": "share of blocks in which the error is smaller than that of the largest scores",
+    "theory_value": "relative error of independent keys in theory, sqrt(first / n)",
+    "theory_from": "budget from which on theory asks for a rate of 1/2",
+    "late_beta": "rate from theory_from on",
+}
 NAMES |= {  # uniform error
     "sup": "largest distance to the limit over the ball",
     "sup_coarse": "the same on a grid twice as coarse",
@@ -235,6 +249,9 @@ UNITS = {
     "tokens_needed_low": TOKENS,
     "tokens_needed_high": TOKENS,
     "n_direct": TOKENS,
+    "budget": TOKENS,
+    "median_budget": TOKENS,
+    "theory_from": TOKENS,
     "attended": TOKENS,
     "effective_tokens": TOKENS,
     "effective": TOKENS,

@@ -29,6 +29,7 @@ from support.claims import (
     heuristic,
     model_rates,
     normality_fit,
+    patterns_fit,
     propagation_fit,
     proposed,
     rates,
@@ -52,6 +53,7 @@ def stores() -> dict[str, xr.Dataset]:
         "hardmax": hardmax_fit(proposed),
         "normality": normality_fit(),
         "contexts": contexts_fit(),
+        "patterns": patterns_fit(),
         "propagation": propagation_fit(),
     }
     layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]

@@ -16,6 +16,7 @@ OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above", "til
 OTHERS = {  # not of the theory
     "ablation_falls": "ablation",
     "contexts_share": "contexts",
+    "patterns_random_rate": "contexts",
     "propagation_quadrature": "whole_model",
 }
 

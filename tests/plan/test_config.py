@@ -2,6 +2,7 @@
 
 import json
 from math import nan
+from pathlib import Path
 
 import pytest
 import yaml
@@ -14,11 +15,25 @@ def test_the_default_config_passes():
     assert check(DEFAULT, SCHEMA) is None
 
 
-@pytest.mark.parametrize("overlay", ["tests/smoke/config.yaml", *sorted(map(str, ROOT.glob("configs/*.yaml")))])
+WINDOW = str(ROOT / "configs/paper-window.yaml")
+COMPLETE = sorted({*map(str, ROOT.glob("configs/*.yaml"))} - {WINDOW})
+
+
+@pytest.mark.parametrize("overlay", ["tests/smoke/config.yaml", *COMPLETE])
 def test_overlays_pass(overlay):
     config = merged(DEFAULT, yaml.safe_load((ROOT / overlay).read_text()))
     assert config != DEFAULT
     assert check(config, SCHEMA) is None
+
+
+def test_the_window_overlay_asks_for_a_pinned_model_and_then_passes():
+    """Its model is one whose checksum nobody here has computed: the user gives it."""
+    config = merged(DEFAULT, yaml.safe_load(Path(WINDOW).read_text()))
+    assert refusal(config) == "config: fetch_model.revision: source hub needs it"
+    pinned = {"revision": "a" * 40, "weights_sha256": "b" * 64}
+    assert check(merged(config, {"fetch_model": pinned}), SCHEMA) is None
+    sizes = config["measure_patterns"]["sizes"]
+    assert [(size - 51) / 2 for size in (sizes[0], sizes[-1])] == [500, 1500]
 
 
 HUB = {
@@ -114,6 +129,13 @@ WRONG = [
     ({"measure_ablation.heads": 0}, "measure_ablation.heads: 0"),
     ({"measure_ablation.heads": [[0, 2], [1]]}, "measure_ablation.heads.1: "),
     ({"measure_ablation.replicates": 42}, "measure_ablation.replicates: 42", "measure_ablation.group 4"),
+    ({"measure_patterns.patterns": ["window", "windw"]}, "measure_patterns.patterns.1: 'windw'"),
+    ({"measure_patterns.sizes": [64, 128, 513]}, "measure_patterns.sizes: 513", "tokenize_corpus.block 512"),
+    ({"measure_patterns.sizes": [64, 256, 128]}, "measure_patterns.sizes: must increase"),
+    ({"measure_patterns.sizes": [16, 50, 51, 64]}, "measure_patterns.patterns: window_random_50", "3 sizes above"),
+    ({"measure_patterns.random_sizes": [512]}, "measure_patterns.random_sizes: must increase, from above", "512"),
+    ({"measure_patterns.blocks": 0}, "measure_patterns.blocks: 0"),
+    ({"fit_patterns.slope_tolerance": 0}, "fit_patterns.slope_tolerance: 0"),
     ({"measure_propagation.blocks": 1}, "measure_propagation.blocks: 1"),
     ({"measure_propagation.single_sizes": [512, 128]}, "measure_propagation.single_sizes: must increase"),
     ({"measure_propagation.single_sizes": [100]}, "measure_propagation.single_sizes: 100 is not among"),
@@ -320,7 +342,7 @@ def test_a_model_here_that_is_not_supported_is_refused_before_any_job(tmp_path, 
 )
 def test_a_block_is_as_long_as_the_model_reads(tmp_path, facts, longest):
     (tmp_path / "config.json").write_text(json.dumps(facts))
-    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path), "measure_contexts.runs": [1, 64]}
+    local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path), "chapters": ["heads"]}
     assert check(changed(local | {"tokenize_corpus.block": longest}), SCHEMA) is None
     said = refusal(changed(local | {"tokenize_corpus.block": longest + 1}))
     assert f"tokenize_corpus.block: {longest + 1} tokens, but the model reads at most {longest}" in said
@@ -330,7 +352,7 @@ def test_more_tokens_than_a_text_has_bytes_are_refused(tmp_path):
     """Ten bytes in blocks of 7 with 5 pieces each: two full blocks, and one that the end of a text may begin."""
     (tmp_path / "a.md").write_text("a b c d e ")
     (tmp_path / "b.pdf").write_text("none of it is read")
-    keys = {"tokenize_corpus.block": 7, "extract_embeddings.shards": 1, "measure_contexts.runs": [1, 4]}
+    keys = {"tokenize_corpus.block": 7, "extract_embeddings.shards": 1, "chapters": ["heads"]}
     keys |= {"fetch_corpus.source": "text", "fetch_corpus.location": str(tmp_path)}
     assert check(changed(keys | {"tokenize_corpus.population": 16}), SCHEMA) is None
     said = refusal(changed(keys | {"tokenize_corpus.population": 17}))

@@ -167,6 +167,23 @@ def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=
     return data.assign_attrs(level=0.95, replicates=replicates)
 
 
+def patterns_fit(beta=0.5, half=0.005, tested=10, blocks=10, off=None, layers=2, heads=12) -> xr.Dataset:
+    """Sparse attention: heads with this late rate, `off` that of the first, the others not asked for one."""
+    shape = layers, heads
+    late = np.full(shape, np.nan)
+    late.flat[:tested] = beta
+    late.flat[0] = beta if off is None else off
+    data = xr.Dataset(coords={"layer": range(layers), "head": range(heads), "n": [64, 512, 8192]})
+    data["late_beta"], data["late_beta_low"], data["late_beta_high"] = (
+        (("layer", "head"), late + shift) for shift in (0, -half, half)
+    )
+    data["theory_from"] = (("layer", "head"), np.where(np.isfinite(late), 512, np.nan))
+    data["theory_value"] = (("layer", "head", "n"), np.ones((*shape, 3)))
+    where = {"statistic": ["pointwise"], "pattern": ["random"]}
+    ones = xr.DataArray(np.ones((*shape, 3, 1, 1)), {**data.coords, **where}, ["layer", "head", "n", *where])
+    return data.assign(value=ones, beta=0.4 * ones.isel(n=0, drop=True)).assign_attrs(blocks=blocks, block=512)
+
+
 def propagation_fit(ratio=1.0, noise=0.1, blocks=12, layers=3) -> xr.Dataset:
     """What fit_propagation makes of equal errors of every layer, whose squares add up to ratio^2 that of all drawn."""
     n, single_n = np.array([64, 256, 1024]), np.array([64, 1024])

@@ -31,16 +31,18 @@ CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
 DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
 ABLATION = {"measure_ablation": 1, "plot_ablation": 1, "plot_constant_tilt": 1}
 TAILS = {"measure_tails": 2, "plot_tails": 1}
+PATTERNS = {"fit_patterns": 1, "tabulate_patterns": 1, "plot_patterns": 1}
 GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
 GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
 RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
-OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "propagation", "claims")}
+OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
+OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("patterns", "propagation")}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
 SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
 FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6, "fit_constants": 1}  # the model, each of SIMULATIONS, ablation
 UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
 PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
-EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PROPAGATION
+EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PATTERNS | PROPAGATION
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +63,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 40
+    assert len(stores) == 43
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -183,8 +185,13 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        # Drawn curves: no simulation runs again.
-        ("theory/bounds.py", FITTED | dict.fromkeys(("plot_hardmax", "plot_tails", "plot_propagation"), 1)),
+        (
+            "theory/bounds.py",
+            FITTED
+            | dict.fromkeys(
+                ("plot_hardmax", "plot_tails", "plot_patterns", "tabulate_patterns", "plot_propagation"), 1
+            ),
+        ),  # drawn curves: no simulation runs again
         (
             "model/drawn_keys.py",
             CLAIMS | PROPAGATION | {"measure_propagation": 2, "merge_propagation": 1},
@@ -204,6 +211,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
             | dict.fromkeys(("simulate_sphere", "simulate_uniform", "fit_rates", "tabulate_rates"), 1)
             | dict.fromkeys(("fit_constants", "plot_sphere_beta_vs_horizon"), 1),
         ),
+        ("attention/patterns.py", CLAIMS | PATTERNS | {"measure_patterns": 2}),
         ("claims/hardmax.py", CLAIMS),
         ("log.py", ARCHIVE),  # it changes no number
     ],
@@ -237,7 +245,7 @@ def test_undoing_an_edit_reruns_nothing(finished):
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == FITTED | UNIFORM | PROPAGATION
+    assert planned(restored) == FITTED | UNIFORM | PATTERNS | PROPAGATION
 
 
 def test_a_deleted_store_is_made_again_with_its_dependents(finished):
@@ -280,6 +288,7 @@ def test_adding_a_radius_reruns_the_uniform_error_alone(restored):
 def test_adding_a_layer_runs_only_that_layer(restored):
     overlay(restored, layers=[0, 3, 5])
     new = {"measure_geometry": 1, "compute_limits": 1, "merge_limits": 1, "measure_errors": 2, "merge_errors": 1}
+    new |= {"measure_patterns": 1} | PATTERNS
     new |= {"measure_tails": 1, "plot_tails": 1} | ABLATION | {"fit_rates": 2}  # the horizons at hand choose its heads
     assert planned(restored) == DOWNSTREAM | new
 

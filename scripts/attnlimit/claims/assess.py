@@ -26,6 +26,7 @@ from attnlimit.claims.moments import (
     untilted,
 )
 from attnlimit.claims.normality import normality
+from attnlimit.claims.patterns import patterns_random_rate
 from attnlimit.claims.propagation import propagation_quadrature
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.uniform import uniform_growth, uniform_rate
@@ -200,6 +201,7 @@ TESTS = (
         ],
     ),
     Test(("contexts_share",), ("contexts",), alone(contexts_share, "contexts")),
+    Test(("patterns_random_rate",), ("patterns",), alone(patterns_random_rate, "patterns")),
     Test(("propagation_quadrature",), ("propagation",), alone(propagation_quadrature, "propagation")),
     Test(("normality",), ("normality",), alone(normality, "normality")),
 )
@@ -222,6 +224,7 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "tilt_order": tilt_order,
     "ablation_falls": ablation_falls,
     "contexts_share": contexts_share,
+    "patterns_random_rate": patterns_random_rate,
     "propagation_quadrature": propagation_quadrature,
     "normality": normality,
 }

@@ -29,6 +29,8 @@ STATEMENTS = {
     "ablation_falls": "Heads of {model} with A scaled and all else kept: β falls as H grows.",
     "contexts_share": "A context of neighbouring tokens is worth less than as many independent ones (our question, not "
     "the paper's).",
+    "patterns_random_rate": "Keys of a text drawn at random, n for each query: the error at a query falls like 1/√n, "
+    "from the n on at which the theory's next term is small (our question, not the paper's).",
     "propagation_quadrature": "Errors of attention made in different layers of {model} add in quadrature in its last "
     "states, as independent ones do (our question: the paper leaves stacked layers open).",
     "normality": "At one query the error of attention is asymptotically normal, with a variance that the tokens "

@@ -15,6 +15,7 @@ class Chapter(NamedTuple):
     sources: tuple[str, ...] = ()  # of errors that fit_rates fits, into rates/{source}
     summaries: tuple[str, ...] = ()  # of fits of their own, in rates/{summary}
     figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()  # {table}.csv for a spreadsheet and {table}.html as a page
 
 
 TOKENS = ("corpus/blocks", "models/heads", "geometry/layer_{layer}")  # of every chapter that looks at the model
@@ -39,10 +40,11 @@ CHAPTERS = {
         figures=("ablation", "constant_tilt"),
     ),
     "contexts": Chapter(
-        "tokens that are neighbours, as in a text",
-        stores=(*TOKENS, "contexts/errors", "clouds/outputs"),
-        summaries=("contexts",),
-        figures=("contexts", "clouds"),
+        "tokens that are neighbours, and attention to some of them",
+        stores=(*TOKENS, "contexts/errors", "clouds/outputs", "patterns/layer_{layer}"),
+        summaries=("contexts", "patterns"),
+        figures=("contexts", "clouds", "patterns"),
+        tables=("patterns",),
     ),
     "whole_model": Chapter(
         "what an error of attention becomes in the layers after it",
@@ -66,7 +68,7 @@ JUDGED = ("bert", "ablation", *SIMULATIONS, *SUMMARIES)  # fits that claims are 
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:
-    """The `stores`, `sources`, `summaries` or `figures` of these chapters, in the order of the story, each once."""
+    """What these chapters bring of a field of Chapter, such as `stores`, in the order of the story, each once."""
     chosen = [getattr(chapter, field) for name, chapter in CHAPTERS.items() if name in chapters]
     return list(dict.fromkeys(item for items in chosen for item in items))
 

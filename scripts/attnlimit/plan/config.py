@@ -26,6 +26,9 @@ FEWEST_SIZES = 3  # of a fit
 EXTREMES = "extremes"  # the heads with the smallest and the largest H
 DOCUMENT = "document"  # the run whose samples come from one article
 FEWEST_GROUPS = 4  # of replicates: an interval of bias or fluctuation from fewer says nothing
+SMALLER = "take smaller ones, or leave out chapter contexts"
+FEWEST_BUDGETS = 3  # of a pattern: for a rate
+PUBLISHED_RANDOM = 50  # keys of window_random_50 from outside its window; attention/patterns.py needs numpy
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
 CUTS = {  # by rule: the key that says into how many jobs its work is cut
     "extract_embeddings": "extract_embeddings.shards",
@@ -82,6 +85,8 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     if config["fetch_corpus"]["source"] in ("dump", "text") and "fetch_corpus" not in away:
         check_location(config["fetch_corpus"], root)
     check_uniform(config["simulate_uniform"])
+    if "contexts" in config["chapters"]:
+        check_patterns(config["measure_patterns"], config["tokenize_corpus"])
     check_propagation(config["measure_propagation"], config["tokenize_corpus"]["block"])
     if "fetch_model" not in away:
         check_model(config, located(config["fetch_model"], root))
@@ -263,6 +268,20 @@ def check_propagation(section: dict, block: int) -> None:
         refuse(
             "measure_propagation.sizes",
             f"{largest} without replacement, but a block may have {shortest} tokens (shortest * tokenize_corpus.block)",
+        )
+
+
+def check_patterns(section: dict, tokens: dict) -> None:
+    """Budgets fit into a block."""
+    sizes, further, block = section["sizes"], section["random_sizes"], tokens["block"]
+    if sizes[-1] > block:
+        refuse("measure_patterns.sizes", f"{sizes[-1]} exceeds tokenize_corpus.block {block}; {SMALLER}")
+    if any(larger <= smaller for smaller, larger in pairwise([sizes[-1], *further])):
+        refuse("measure_patterns.random_sizes", f"must increase, from above the largest of sizes, {sizes[-1]}")
+    if "window_random_50" in section["patterns"] and sum(size > PUBLISHED_RANDOM for size in sizes) < FEWEST_BUDGETS:
+        refuse(
+            "measure_patterns.patterns",
+            f"window_random_50 reads {PUBLISHED_RANDOM} random keys: it needs {FEWEST_BUDGETS} sizes above that",
         )
 
 

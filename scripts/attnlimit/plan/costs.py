@@ -17,6 +17,7 @@ GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: me
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
 NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
+PATTERN_FLOPS = 23e9  # of attention by a pattern, its counts included: measure_patterns of the default run
 START_SECONDS = 1.5  # of a job before and after its work: Snakemake's start, Python's, imports
 ROUGH_SECONDS = {  # of a job without a model, as in the default run
     "archive_results": 12.0,
@@ -32,7 +33,7 @@ OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
 ON_DEVICE: tuple[str, ...] = ("compute_limits", "attend_queries", "fit_surrogate", "apply_surrogate")
-ON_DEVICE += ("measure_errors", "measure_ablation", "measure_contexts", "measure_clouds")
+ON_DEVICE += ("measure_errors", "measure_ablation", "measure_contexts", "measure_clouds", "measure_patterns")
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
@@ -135,6 +136,16 @@ def context_flops(config: dict) -> float:
     return len(section["runs"]) * section["replicates"] * one
 
 
+def pattern_flops(config: dict) -> float:
+    """Of one layer's patterns: 4 D for every pair of a query and a key, whatever the budget; drawn ones repeat."""
+    section = config["measure_patterns"]
+    random = [name for name in section["patterns"] if "random" in name]
+    further = [name for name in random if "window" not in name]
+    passes = len(section["sizes"]) * (len(section["patterns"]) + (section["replicates"] - 1) * len(random))
+    passes += len(section["random_sizes"]) * section["replicates"] * len(further)
+    return 4.0 * model_of(config).features * config["tokenize_corpus"]["block"] ** 2 * section["blocks"] * passes
+
+
 def seconds(config: dict) -> dict[str, float]:
     """On one core, all jobs of a rule together."""
     layers = len(config["layers"])
@@ -145,6 +156,7 @@ def seconds(config: dict) -> dict[str, float]:
         **{rule: layers * flops / LIMIT_FLOPS for rule, flops in limits.items()},
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
         "measure_contexts": context_layers(config) * context_flops(config) / ERROR_FLOPS,
+        "measure_patterns": layers * pattern_flops(config) / PATTERN_FLOPS,
         "measure_propagation": propagation_flops(config) / DRAWN_FLOPS,
     }
 
@@ -169,6 +181,7 @@ def job_count(config: dict) -> dict[str, int]:
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
         "measure_contexts": context_layers(config),
+        "measure_patterns": layers,
         "measure_propagation": config["measure_propagation"]["parts"],
     }
 
@@ -185,8 +198,9 @@ def job_bytes(config: dict) -> dict[str, float]:
     block, parts = config["compute_limits"]["block"], config["compute_limits"]["parts"]
     shard = population / config["extract_embeddings"]["shards"] * layers * features * stored_bytes(config)
     numbers = 40.0 * population  # token numbers, words, positions, counts
-    groups = errors["groups_per_job"]
-    contexts = config["measure_contexts"]
+    groups, contexts = errors["groups_per_job"], config["measure_contexts"]
+    tokens, patterns = config["tokenize_corpus"]["block"], config["measure_patterns"]
+    budgets = [*patterns["sizes"], *patterns["random_sizes"]]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
     chunks_of_job = -(-CHUNKS // parts) + 1
@@ -201,7 +215,7 @@ def job_bytes(config: dict) -> dict[str, float]:
         + 16.0 * min(queries_of(config), 8 * block) * features
         + numbers,
         "fit_surrogate": START_BYTES
-        + 8.0 * queries_of(config) * (surrogate_features(config) * 3 + features * 6)
+        + 8.0 * config["compute_limits"]["queries"] * (surrogate_features(config) * 3 + features * 6)
         + 40.0 * surrogate_features(config) ** 2
         + numbers,
         "apply_surrogate": START_BYTES + 48.0 * block * features + 8.0 * chunks_of_job * features**2 + numbers,
@@ -212,6 +226,10 @@ def job_bytes(config: dict) -> dict[str, float]:
         + 12.0 * contexts["replicates"] / contexts["group"] * len(contexts["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
+        "measure_patterns": START_BYTES  # a strip of 256 queries: scores of 16 heads, sorted; outputs at every budget
+        + 256.0 * (16 * 48 * tokens + 24 * budgets[-1])
+        + 8.0 * (len(budgets) + 8) * tokens * features
+        + numbers,
         "measure_propagation": START_BYTES + 12 * layers * features**2 * 4 + drawn_pass_bytes(config) + numbers,
     }
 

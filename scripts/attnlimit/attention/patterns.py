@@ -1,0 +1,208 @@
+"""Sparse attention: which keys a query reads when it may read n of them, and attention to those.
+
+A pattern is a function of positions, the budget n and a random stream.  It gives counts (query, key), rows of sum n:
+how often a query reads a key, 0 for not at all.  A key read c times has log c added to its score, so that attention to
+counts is attention to the keys read.  Two are of another kind: `pooled` reads means of keys, `top` looks at scores.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from attnlimit.attention.kernel import Projected
+
+PUBLISHED_RANDOM = 50  # keys from outside the window, in the published experiment
+STRIP = 256  # queries at a time: of sequences of any length, so many rows of scores are held
+
+
+class Place(NamedTuple):
+    """Some queries of a sequence."""
+
+    queries: np.ndarray  # (query,): their positions
+    length: int  # of the sequence: keys stand at 0 … length - 1
+
+
+Counts = np.ndarray  # (query, key)
+Pattern = Callable[[Place, int, np.random.Generator], Counts]
+
+
+def random(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """n independent keys for every query, with replacement: the tokens of the theory, as sparse models draw them."""
+    rows, length = len(place.queries), place.length
+    cells = stream.integers(length, size=(rows, n)) + length * np.arange(rows)[:, None]
+    return np.bincount(cells.ravel(), minlength=rows * length).reshape(rows, length)
+
+
+def random_shared(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """The same n independent keys for all queries: one sample of tokens, as in the theory of the moments."""
+    counts = np.bincount(stream.integers(place.length, size=n), minlength=place.length)
+    return np.tile(counts, (len(place.queries), 1))
+
+
+def window(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """The n nearest keys, the query's own among them; at an end of the sequence the window stands still."""
+    return run(place.length, nearest(place.queries, place.length, n), n)
+
+
+def window_random(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """Half of the keys from a window, half drawn from outside it without replacement."""
+    return with_random(window(place, n - n // 2, stream), n // 2, stream)
+
+
+def window_random_50(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """The published pattern: a window of n - 50 keys, and 50 drawn from outside it without replacement."""
+    return with_random(window(place, n - PUBLISHED_RANDOM, stream), PUBLISHED_RANDOM, stream)
+
+
+def global_window_random(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """As in BigBird: a quarter of the keys are the first of the sequence, the rest half window and half random.
+
+    Every query reads the first keys.  BigBird also lets these tokens read everything; here they have the budget of all.
+    """
+    first = n // 4
+    near = n - first - (n - first) // 2
+    start = first + nearest(np.maximum(place.queries - first, 0), place.length - first, near)
+    counts = run(place.length, start, near)
+    counts[:, :first] = 1
+    return with_random(counts, n - first - near, stream)
+
+
+def strided(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """n keys at even steps over the whole sequence, from the query's own on and round its end."""
+    steps = np.arange(n) * place.length // n
+    counts = np.zeros((len(place.queries), place.length), np.int64)
+    np.put_along_axis(counts, (place.queries[:, None] + steps) % place.length, 1, 1)
+    return counts
+
+
+def dilated(place: Place, n: int, stream: np.random.Generator) -> Counts:
+    """The n nearest keys at even distance; where these run out, the nearest at odd distance too."""
+    counts = np.zeros((len(place.queries), place.length), np.int64)
+    for odd in (0, 1):
+        side = place.queries % 2 == odd
+        for start, left in ((odd, 0), (1 - odd, -(-(place.length - odd) // 2))):
+            lattice = -(-(place.length - start) // 2)  # keys at start, start + 2, …
+            taken = min(max(n - left, 0), lattice)
+            first = nearest(place.queries[side] // 2, lattice, taken)
+            counts[side, start::2] = run(lattice, first, taken)
+    return counts
+
+
+def nearest(centre: np.ndarray, length: int, n: int) -> np.ndarray:
+    """Where the n nearest of `length` places about a centre begin; of two as near, the earlier one is in."""
+    return np.clip(centre - n // 2, 0, length - n)
+
+
+def run(length: int, start: np.ndarray, n: int) -> Counts:
+    """1 at n places from `start` (query,) on, 0 elsewhere."""
+    offset = np.arange(length) - start[:, None]
+    return ((offset >= 0) & (offset < n)).astype(np.int64)
+
+
+def with_random(counts: Counts, more: int, stream: np.random.Generator) -> Counts:
+    """The counts, and so many keys more in each row, drawn without replacement from those not read yet."""
+    order = np.where(counts > 0, np.inf, stream.random(counts.shape))
+    drawn = np.argpartition(order, max(more - 1, 0), axis=1)[:, :more]
+    np.put_along_axis(counts, drawn, 1, 1)
+    return counts
+
+
+def groups(length: int, n: int) -> np.ndarray:
+    """Of each key, its group: n runs of neighbours, as even as can be."""
+    return np.arange(length) * n // length
+
+
+PATTERNS: dict[str, Pattern] = {
+    "random": random,
+    "random_shared": random_shared,
+    "window": window,
+    "window_random": window_random,
+    "window_random_50": window_random_50,
+    "global_window_random": global_window_random,
+    "strided": strided,
+    "dilated": dilated,
+}
+DRAWN = ("random", "random_shared", "window_random", "window_random_50", "global_window_random")  # differ by replicate
+INDEPENDENT = ("random", "random_shared")  # keys drawn with replacement: of these a budget may exceed the sequence
+SHARED = "random_shared"  # one draw for all strips of queries
+POOLED, ORACLE = "pooled", "top"  # not of positions alone
+NAMES = (*PATTERNS, POOLED, ORACLE)
+SMALLEST = {"window_random_50": PUBLISHED_RANDOM + 1}  # budget, where it is not 1
+
+
+def possible(name: str, n: int, length: int) -> bool:
+    """Whether a pattern has such a budget in a sequence of this length."""
+    return n >= SMALLEST.get(name, 1) and (n <= length or name in INDEPENDENT)
+
+
+def require_budget(name: str, n: int, length: int) -> None:
+    if not possible(name, n, length):
+        raise ValueError(f"pattern {name}: no budget of {n} keys in a sequence of {length}; take another size")
+
+
+def attend_counts(queries: Tensor, keys: Tensor, values: Tensor, log_counts: Tensor) -> Tensor:
+    """softmax(<q, k> + log c) v, (head, query, width); log_counts ([head,] query, key), -inf for a key not read."""
+    mask = log_counts.expand(len(queries), queries.shape[1], keys.shape[1])
+    output = functional.scaled_dot_product_attention(queries[None], keys[None], values[None], mask[None], scale=1.0)
+    return output[0]
+
+
+def dense(tokens: Projected) -> Tensor:
+    """Attention of every token to all, in the pass of the patterns: reading every key once gives the same bits."""
+    parts = [
+        attend_counts(queries, tokens.keys, tokens.values, queries.new_zeros(queries.shape[1], tokens.keys.shape[1]))
+        for queries in tokens.queries.split(STRIP, 1)
+    ]
+    return torch.cat(parts, 1)
+
+
+def attend_pattern(
+    name: str, tokens: Projected, sizes: list[int], stream: Callable[[int, int], np.random.Generator]
+) -> list[Tensor]:
+    """Attention of every token by one pattern, (head, token, width) for each budget of sizes.
+
+    stream(n, strip) gives the random stream of a strip of queries.
+    """
+    if name not in NAMES:
+        raise ValueError(f"pattern {name!r}: not one of {', '.join(NAMES)}")
+    length = tokens.keys.shape[1]
+    for n in sizes:
+        require_budget(name, n, length)
+    strips = []
+    for number, queries in enumerate(tokens.queries.split(STRIP, 1)):
+        place = Place(np.arange(number * STRIP, number * STRIP + queries.shape[1]), length)
+        if name == POOLED:
+            read = (pooled(tokens, n) for n in sizes)
+        elif name == ORACLE:
+            read = ((tokens.keys, tokens.values, mask) for mask in top(queries @ tokens.keys.mT, sizes))
+        else:
+            drawn = 0 if name == SHARED else number
+            counts = (PATTERNS[name](place, n, stream(n, drawn)) for n in sizes)
+            read = ((tokens.keys, tokens.values, logarithm(each, queries)) for each in counts)
+        strips.append([attend_counts(queries, *each) for each in read])
+    return [torch.cat(parts, 1) for parts in zip(*strips, strict=True)]
+
+
+def logarithm(counts: Counts, like: Tensor) -> Tensor:
+    return torch.as_tensor(counts).to(like).log_()
+
+
+def pooled(tokens: Projected, n: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Means of keys and of values over groups of neighbours, and the log of the groups' sizes, (1, group)."""
+    group = groups(tokens.keys.shape[1], n)
+    member = torch.as_tensor(group[None] == np.arange(n)[:, None]).to(tokens.keys)  # (group, key)
+    size = member.sum(1)
+    mean = member / size[:, None]
+    return mean @ tokens.keys, mean @ tokens.values, size.log()[None]
+
+
+def top(scores: Tensor, sizes: list[int]) -> Iterator[Tensor]:
+    """0 at the n largest scores of each query and head, -inf elsewhere, for each n; of equal scores the earlier key."""
+    order = torch.argsort(scores, dim=-1, descending=True, stable=True)
+    rank = torch.empty_like(order).scatter_(-1, order, torch.arange(order.shape[-1]).to(order).expand_as(order))
+    for n in sizes:
+        yield torch.zeros_like(scores).masked_fill_(rank >= n, -torch.inf)

@@ -1,0 +1,27 @@
+"""Rates and budgets of sparse attention, every pattern and head; blocks are resampled."""
+
+import xarray as xr
+
+from attnlimit.log import bar, open_log
+from attnlimit.rates.patterns import Marks, fit_patterns
+from attnlimit.rates.power_law import Bootstrap
+from attnlimit.seeds import generator
+from attnlimit.store import inherited, read, write
+
+open_log(snakemake.log[0])
+p, options = snakemake.params, snakemake.params.settings
+
+stores = [read(path) for path in snakemake.input.errors]
+marks = Marks(options["bend"], options["slope_tolerance"])
+
+
+def rates_of(errors):
+    stream = generator(p.seed, "fit_patterns")  # the same blocks in every layer
+    return fit_patterns(errors, Bootstrap(options["bootstrap"], True, stream), marks)
+
+
+rates = xr.concat(map(rates_of, bar(stores, total=len(stores), unit="stores", name="patterns")), "layer")
+first = stores[0]
+facts = inherited(first) | {"blocks": first.sizes["block"], "replicates": first.sizes["replicate"]}
+facts |= {"block": int(first["length"].min())}
+write(rates, snakemake.output.rates, **facts, code=p.code)

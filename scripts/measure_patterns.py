@@ -1,0 +1,31 @@
+"""How far sparse attention in real blocks is from dense attention of the same block: every pattern at every budget."""
+
+import numpy as np
+import torch
+
+from attnlimit.attention.kernel import Heads, choose_device, project
+from attnlimit.experiments.patterns import Reading, chosen_blocks, layer_errors
+from attnlimit.log import bar, open_log
+from attnlimit.model.population import gather
+from attnlimit.store import identity, read, write
+
+open_log(snakemake.log[0])
+torch.set_num_threads(snakemake.threads)
+p, options = snakemake.params, snakemake.params.settings
+device = choose_device(p.device)
+
+corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
+block_of_token, heads = corpus["block_of_token"].values, Heads.of(weights)
+chosen = chosen_blocks(block_of_token, options["blocks"], options["sizes"])
+
+
+def projected(numbers: np.ndarray):
+    tokens = gather(snakemake.input.embeddings, p.layer, numbers)
+    return int(block_of_token[numbers[0]]), project(tokens, heads, tokens.mean(0), device, options["dtype"])
+
+
+sizes = options["sizes"] + options["random_sizes"]
+reading = Reading(options["patterns"], sizes, options["replicates"], p.seed, p.layer)
+errors = layer_errors(map(projected, bar(chosen, total=len(chosen), unit="blocks", name="patterns")), reading)
+facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": len(block_of_token)}
+write(errors, snakemake.output.errors, **identity(corpus, weights), **facts, code=p.code)

@@ -1,0 +1,25 @@
+"""How many keys are enough for each pattern of sparse attention: for a spreadsheet, and as a page."""
+
+from pathlib import Path
+
+from attnlimit.files import atomic
+from attnlimit.log import open_log
+from attnlimit.rates.budgets_table import SHOWN, budgets_table, shown
+from attnlimit.rates.table import write_csv
+from attnlimit.report.html import page, paragraph, table
+from attnlimit.store import read
+
+WHAT = (
+    "Keys that a query reads until the error of sparse attention is 10 % or 5 % of its scale, medians over heads, with "
+    "95 % intervals from resampling blocks. > n: not reached at n, the largest budget measured that leaves an error. "
+    "≤ n: reached at the smallest budget. Rate: of the error as a power of 1/n within the block, which means little "
+    "where heads have no power law."
+)
+
+open_log(snakemake.log[0])
+
+budgets = budgets_table(read(snakemake.input.rates))
+write_csv(budgets, snakemake.output.table)
+with atomic(snakemake.output.page) as temporary:
+    parts = [paragraph(WHAT), table(SHOWN, shown(budgets))]
+    Path(temporary).write_text(page("Budgets of sparse attention", parts))
