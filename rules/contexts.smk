@@ -9,8 +9,8 @@
 #          results/rates/contexts.zarr.zip    fits as in rates.smk, with run; share, share_slope (layer, run, statistic, head),
 #                                             size_share (…, n), median_share (layer, run, statistic), overall_share (run, statistic),
 #                                             each with _low and _high; layer_… of the whole layer
-#          results/clouds/outputs.zarr.zip    outputs of two heads at chosen n and in the limit: plane (setting, cloud, query, axis),
-#                                             map (setting, cloud, mapped, axis); horizon, of_layer, of_head (setting)
+#          results/clouds/outputs.zarr.zip    outputs of two heads at chosen n and in the limit: plane (setting, cloud, point, axis),
+#                                             tsne (setting, cloud, mapped, axis); horizon, of_layer, of_head (setting)
 from attnlimit.plan.spread import chosen_layers
 
 CONTEXT_LAYERS = chosen_layers(config["measure_contexts"]["layers"], LAYERS)

@@ -43,8 +43,8 @@ some = slice(options["mapped"])  # the draw is in random order
 maps = [tsne_map(each[:, some], options["perplexity"], p.seed) for each in clouds]
 outputs = xr.Dataset(
     {
-        "plane": (("setting", "cloud", "query", "axis"), np.stack([in_leading_plane(each) for each in clouds])),
-        "map": (("setting", "cloud", "mapped", "axis"), np.stack(maps)),
+        "plane": (("setting", "cloud", "point", "axis"), np.stack([in_leading_plane(each) for each in clouds])),
+        "tsne": (("setting", "cloud", "mapped", "axis"), np.stack(maps)),
         "horizon": ("setting", [horizons[head] for head in chosen]),
         "of_layer": ("setting", [layer for layer, _ in chosen]),
         "of_head": ("setting", [head for _, head in chosen]),

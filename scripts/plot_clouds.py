@@ -37,9 +37,9 @@ def draw_plane(axis, head, cloud):
 
 def draw_map(axis, head):
     """All clouds in one t-SNE map, few tokens on top."""
-    axis.scatter(*head["map"].sel(cloud="limit").values.T, s=9, c="0.78", lw=0)
+    axis.scatter(*head["tsne"].sel(cloud="limit").values.T, s=9, c="0.78", lw=0)
     for cloud in clouds[::-1]:
-        axis.scatter(*head["map"].sel(cloud=cloud).values.T, s=2, color=colours[cloud], lw=0, alpha=0.8)
+        axis.scatter(*head["tsne"].sel(cloud=cloud).values.T, s=2, color=colours[cloud], lw=0, alpha=0.8)
 
 
 for row, number in zip(axes, range(heads), strict=True):

@@ -52,7 +52,7 @@ NAMES = {  # dimensions and labels
     "run_length": "consecutive tokens of a run",
     "repeated_share": "share of the tokens in blocks shorter than the run, which it repeats",
     "cloud": "tokens that a query attends to: n of a sample, or all, the limit",
-    "query": "number of the token in the draw",
+    "point": "number of the token in the draw",
     "mapped": "number of the token in the map",
     "axis": "coordinate of a picture",
     "attended": "tokens that a query attends to: 1 / sum of squared weights, mean over queries",
@@ -149,7 +149,7 @@ NAMES |= {  # fits
     "median_share": "effective share of a token, median over the heads of the layer",
     "overall_share": "effective share of a token, median over the heads of all layers measured",
     "plane": "outputs along the two leading directions of those in the limit, their mean at 0",
-    "map": "outputs in a t-SNE map that all clouds of a head share",
+    "tsne": "outputs in a t-SNE map that all clouds of a head share",
 }
 NAMES |= {  # sparse attention
     "pattern": "pattern that chooses the keys a query reads",

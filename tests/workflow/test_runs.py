@@ -30,16 +30,21 @@ END = {"state_provenance": 1} | ARCHIVE
 CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
 DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
 ABLATION = {"measure_ablation": 1, "plot_ablation": 1, "plot_constant_tilt": 1}
+CONTEXT_FIT = {"fit_contexts": 1, "plot_contexts": 1}
+CONTEXTS = {"measure_contexts": 1, "merge_contexts": 1} | CONTEXT_FIT
+CLOUDS = {"measure_clouds": 1, "plot_clouds": 1}
 TAILS = {"measure_tails": 2, "plot_tails": 1}
 PATTERNS = {"fit_patterns": 1, "tabulate_patterns": 1, "plot_patterns": 1}
 GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
 GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
 RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
 OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
-OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("patterns", "propagation")}
+OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("contexts", "clouds", "patterns", "propagation")}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
 SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
-FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6, "fit_constants": 1}  # the model, each of SIMULATIONS, ablation
+FITTED = (
+    DOWNSTREAM | RATE_PLOTS | CONTEXT_FIT | {"fit_rates": 6, "fit_constants": 1}
+)  # the model, each of SIMULATIONS, ablation
 UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
 PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
 EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PATTERNS | PROPAGATION
@@ -63,7 +68,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 43
+    assert len(stores) == 46
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -200,10 +205,13 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         ("report/style.py", PLOTS | END),
         (
             "attention/streaming.py",
-            DOWNSTREAM | MODEL_ERRORS | ABLATION | {"compute_limits": 2, "merge_limits": 2, "fit_rates": 2},
+            DOWNSTREAM | MODEL_ERRORS | ABLATION | CONTEXTS | {"compute_limits": 2, "merge_limits": 2, "fit_rates": 2},
         ),
-        ("experiments/errors.py", FITTED | MODEL_ERRORS | ABLATION | SIMULATIONS | {"merge_limits": 2}),
-        ("theory/geometry.py", FITTED | ABLATION | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2}),
+        ("experiments/errors.py", FITTED | MODEL_ERRORS | ABLATION | CONTEXTS | SIMULATIONS | {"merge_limits": 2}),
+        (
+            "theory/geometry.py",
+            FITTED | ABLATION | CONTEXTS | CLOUDS | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2},
+        ),
         (
             "theory/sphere.py",
             CLAIMS
@@ -213,6 +221,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         ),
         ("attention/patterns.py", CLAIMS | PATTERNS | {"measure_patterns": 2}),
         ("claims/hardmax.py", CLAIMS),
+        ("rates/contexts.py", CLAIMS | CONTEXT_FIT | {"state_answer": 1}),
         ("log.py", ARCHIVE),  # it changes no number
     ],
 )
@@ -289,7 +298,7 @@ def test_adding_a_layer_runs_only_that_layer(restored):
     overlay(restored, layers=[0, 3, 5])
     new = {"measure_geometry": 1, "compute_limits": 1, "merge_limits": 1, "measure_errors": 2, "merge_errors": 1}
     new |= {"measure_patterns": 1} | PATTERNS
-    new |= {"measure_tails": 1, "plot_tails": 1} | ABLATION | {"fit_rates": 2}  # the horizons at hand choose its heads
+    new |= {"measure_tails": 1, "plot_tails": 1} | ABLATION | CLOUDS | {"fit_rates": 2}  # H chooses their heads
     assert planned(restored) == DOWNSTREAM | new
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 LAYER_STORE = re.compile(r"layer_(\d+)(_part_\d+)?\.zarr\.zip")
-FOLDERS = ("geometry", "tails", "limits", "limits/parts", "errors", "errors/parts")
+FOLDERS = ("geometry", "tails", "limits", "limits/parts", "errors", "errors/parts", "contexts/parts")
 
 
 def unused_layers(folder: Path, layers: Iterable[int]) -> list[Path]:
