@@ -7,20 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
-from transformers import (
-    BertConfig,
-    BertForMaskedLM,
-    BigBirdConfig,
-    BigBirdForMaskedLM,
-    DistilBertConfig,
-    DistilBertForMaskedLM,
-    ElectraConfig,
-    ElectraForPreTraining,
-    RobertaConfig,
-    RobertaForMaskedLM,
-    XLMRobertaConfig,
-    XLMRobertaForMaskedLM,
-)
+from transformers import BigBirdConfig, BigBirdForMaskedLM
 
 from attnlimit.attention.kernel import Heads
 from attnlimit.model.bert import FAMILIES, heads_dataset, layer_inputs, load, longest_block, require_readable
@@ -29,7 +16,15 @@ from attnlimit.model.files import (
     embedded_folder,
 )
 from support import dense
-from support.small_models import TENSOR, rewrite_config, rewrite_tensors, save_bert
+from support.small_models import (
+    CHECKPOINTS,
+    SMALL,
+    TENSOR,
+    rewrite_config,
+    rewrite_tensors,
+    save_bert,
+    save_checkpoint,
+)
 
 SENTENCE = "Anarchism is a political philosophy that is skeptical of authority and rejects all involuntary hierarchy."
 
@@ -191,36 +186,6 @@ def test_pickled_weights_are_never_read(folder):
     (folder / "model.safetensors").unlink()
     with pytest.raises(OSError, match=r"model\.safetensors"):
         load(folder)
-
-
-SMALL = {
-    "vocab_size": 40,
-    "hidden_size": 12,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 3,
-    "intermediate_size": 16,
-    "max_position_embeddings": 300,
-}
-DISTIL = {"dim": 12, "n_layers": 3, "n_heads": 3, "hidden_dim": 16, "vocab_size": 40, "max_position_embeddings": 300}
-CHECKPOINTS = {
-    "bert": (BertForMaskedLM, BertConfig(**SMALL), 300),
-    "roberta": (RobertaForMaskedLM, RobertaConfig(**SMALL, pad_token_id=1), 298),
-    "xlm-roberta": (XLMRobertaForMaskedLM, XLMRobertaConfig(**SMALL, pad_token_id=1), 298),
-    "electra": (ElectraForPreTraining, ElectraConfig(**SMALL, embedding_size=5), 300),
-    "big_bird": (BigBirdForMaskedLM, BigBirdConfig(**SMALL, block_size=4, num_random_blocks=1), 300),
-    "distilbert": (DistilBertForMaskedLM, DistilBertConfig(**DISTIL), 300),
-}
-
-
-def save_checkpoint(family: str, folder: Path) -> None:
-    """A random model as the hub has it, with the head it was trained with; large weights, so that attention is uneven,
-    and biases that are not zero."""
-    torch.manual_seed(0)
-    kind, config, _ = CHECKPOINTS[family]
-    checkpoint = kind(config)
-    for parameter in checkpoint.parameters():
-        torch.nn.init.normal_(parameter, std=0.5)
-    checkpoint.save_pretrained(folder)
 
 
 def test_every_family_is_tested():

@@ -5,7 +5,21 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertModel
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertModel,
+    BigBirdConfig,
+    BigBirdForMaskedLM,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+    ElectraConfig,
+    ElectraForPreTraining,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    XLMRobertaConfig,
+    XLMRobertaForMaskedLM,
+)
 
 from attnlimit.model.files import embedded_folder
 
@@ -37,3 +51,33 @@ def rewrite_config(folder: Path, change) -> None:
     config = json.loads((folder / "config.json").read_text())
     change(config)
     (folder / "config.json").write_text(json.dumps(config))
+
+
+SMALL = {
+    "vocab_size": 40,
+    "hidden_size": 12,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 3,
+    "intermediate_size": 16,
+    "max_position_embeddings": 300,
+}
+DISTIL = {"dim": 12, "n_layers": 3, "n_heads": 3, "hidden_dim": 16, "vocab_size": 40, "max_position_embeddings": 300}
+CHECKPOINTS = {
+    "bert": (BertForMaskedLM, BertConfig(**SMALL), 300),
+    "roberta": (RobertaForMaskedLM, RobertaConfig(**SMALL, pad_token_id=1), 298),
+    "xlm-roberta": (XLMRobertaForMaskedLM, XLMRobertaConfig(**SMALL, pad_token_id=1), 298),
+    "electra": (ElectraForPreTraining, ElectraConfig(**SMALL, embedding_size=5), 300),
+    "big_bird": (BigBirdForMaskedLM, BigBirdConfig(**SMALL, block_size=4, num_random_blocks=1), 300),
+    "distilbert": (DistilBertForMaskedLM, DistilBertConfig(**DISTIL), 300),
+}
+
+
+def save_checkpoint(family: str, folder: Path) -> None:
+    """A random model as the hub has it, with the head it was trained with; large weights, so that attention is uneven,
+    and biases that are not zero."""
+    torch.manual_seed(0)
+    kind, config, _ = CHECKPOINTS[family]
+    checkpoint = kind(config)
+    for parameter in checkpoint.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)
+    checkpoint.save_pretrained(folder)
