@@ -20,8 +20,6 @@ def test_queries_and_keys_tell_what_the_tokens_covariance_tells(tokens):
     for head in range(3):
         tilt = tilt_matrix(query_weight[head], key_weight[head])
         expected = horizons(covariance, tilt)
-        expected["constant_tilt"] = constant_tilt(
-            mean, covariance, tilt, tilt_bias(query_bias[head], key_weight[head])
-        )
+        expected["constant_tilt"] = constant_tilt(mean, covariance, tilt, tilt_bias(query_bias[head], key_weight[head]))
         for name, values in found.items():
             assert values[head] == pytest.approx(expected[name], rel=1e-9), name

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.claims.constants import constants
+from attnlimit.claims.downstream import downstream_horizon, downstream_rate
 from attnlimit.claims.hardmax import hardmax_constant, hardmax_logarithm
 from attnlimit.claims.heads import ablation_falls, bert_falls, model_name, tilt_order
 from attnlimit.claims.moments import (
@@ -197,6 +198,8 @@ TESTS = (
             ablation_falls(fits.stores["ablation"], fits.tables["ablation"], thresholds, fits.resampling)
         ],
     ),
+    Test(("downstream_rate",), ("downstream",), alone(downstream_rate, "downstream")),
+    Test(("downstream_horizon",), ("downstream",), alone(downstream_horizon, "downstream")),
     Test(("normality",), ("normality",), alone(normality, "normality")),
 )
 JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdict
@@ -217,6 +220,8 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "bert_above": experiment_above,
     "tilt_order": tilt_order,
     "ablation_falls": ablation_falls,
+    "downstream_rate": downstream_rate,
+    "downstream_horizon": downstream_horizon,
     "normality": normality,
 }
 

@@ -27,6 +27,10 @@ STATEMENTS = {
     "tilt_order": "Heads of {model}: H or the constant tilt s₀ orders the rates, β falls as one grows and the other "
     "is held fixed (our question, not the paper's).",
     "ablation_falls": "Heads of {model} with A scaled and all else kept: β falls as H grows.",
+    "downstream_rate": "Keys drawn in every layer of {model}: the error of a text's embedding falls like 1/√n (our "
+    "question, after an experiment in the paper's public code).",
+    "downstream_horizon": "Keys drawn in every layer of {model}: texts with a larger H, the largest over heads and "
+    "layers, converge more slowly (our question, after the paper's public code).",
     "normality": "At one query the error of attention is asymptotically normal, with a variance that the tokens "
     "give an estimate of.",
 }

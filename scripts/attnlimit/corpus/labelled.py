@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from attnlimit.corpus.own_texts import jsonl_rows, parquet_rows, require_column, require_text
 
@@ -27,12 +28,28 @@ def read_labelled(path: str | Path, text_column: str, label_column: str) -> Iter
         yield text, label
 
 
+class Labelled(NamedTuple):
+    """Texts, the number of the class of each, and the names of the classes."""
+
+    texts: list[str]
+    labels: list[int]
+    classes: list[str]
+
+
+def read_task(path: str | Path, text_column: str, label_column: str, trained: list[str] | None) -> Labelled:
+    """All of a file; trained: the classes that a classifier knows, in the order of its scores."""
+    rows = list(read_labelled(path, text_column, label_column))
+    own = classes_of([label for _, label in rows], path)
+    classes = trained or own
+    return Labelled([text for text, _ in rows], [number_in(classes, label, path) for _, label in rows], classes)
+
+
 def classes_of(labels: Sequence[Label], path: str | Path) -> list[str]:
     """The names of the classes, in order; a task of one class, or with numbers and names mixed, is refused."""
     kinds = {type(label) for label in labels}
     if len(kinds) > 1:
         raise ValueError(f"{path}: some labels are numbers, some names; write all in one way, or check {LABEL}")
-    found = sorted(set(labels))  # type: ignore[type-var]  # of one kind
+    found = sorted(set(labels))
     if len(found) < 2:
         only = f", {found[0]!r:.40}" if found else ""
         raise ValueError(f"{path}: {len(found)} class{only}; a task needs two or more: check {LABEL}")

@@ -36,6 +36,11 @@ def skipped_files(corpus: dict) -> list[str]:
     return [name for name in files_below(location, text=False) if not Path(name).name.startswith(".")]
 
 
+def labelled_files(downstream: dict) -> list[str]:
+    """The file of this machine that a downstream task is read from; none where it is made of the corpus."""
+    return [] if downstream["task"] == "retrieval" else [downstream["location"]]
+
+
 def files_below(folder: Path, text: bool) -> list[str]:
     files = (path for path in folder.rglob("*") if not path.is_dir())
     return sorted(str(path) for path in files if (path.suffix in TEXTS) == text)

@@ -1,14 +1,31 @@
-"""The texts that a downstream task asks about: blocks of the corpus, two or more an article, or labelled texts."""
+"""The texts that a downstream task asks about: blocks of the corpus, several an article, or labelled texts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
+from attnlimit.corpus.blocks import cut
 from attnlimit.corpus.location import MARKS
 
 FEWEST_ARTICLES = 2  # one alone would always be found
+
+
+class Wanted(NamedTuple):
+    """How many texts are asked about, of how many tokens, marks included; blocks of each article; texts that teach."""
+
+    texts: int
+    shortest: int
+    longest: int
+    per_article: int
+    training: int
+
+    @classmethod
+    def of(cls, section: dict) -> "Wanted":
+        """From the config section; only the task `labels` has texts that teach."""
+        wanted = cls(**{name: section[name] for name in cls._fields})
+        return wanted if section["task"] == "labels" else wanted._replace(training=0)
 
 
 class Texts(NamedTuple):
@@ -19,63 +36,70 @@ class Texts(NamedTuple):
     training: list[bool]
 
 
-def blocks_of_articles(page_id: np.ndarray, sizes: np.ndarray, wanted: int, shortest: int) -> np.ndarray:
-    """Numbers of at most `wanted` blocks (block,), increasing, of articles that have two or more such blocks.
+def choose_blocks_of_articles(
+    pieces: Iterable[np.ndarray], marks: tuple[int, int], wanted: Wanted, stream: np.random.Generator
+) -> tuple[Texts, list[int]]:
+    """Blocks of articles, which are their own labels, each with as many; and the numbers of these articles.
 
-    page_id and sizes (block,) are those of the population, whose blocks are in random order: articles are taken as they
-    come, whole, while they fit. Blocks below `shortest` tokens are left out before.
+    pieces: word pieces of articles in random order, read until there are texts enough. Of each that has as many blocks
+    of the wanted length, `per_article` are drawn; others are passed over. The last article is left out where it would
+    exceed the wanted number.
     """
-    long = np.flatnonzero(sizes >= shortest)
-    chosen: list[int] = []
-    pages = list(dict.fromkeys(page_id[long]))
-    for page in pages:
-        own = long[page_id[long] == page]
-        if len(own) > 1 and len(chosen) + len(own) <= wanted:
-            chosen += own.tolist()
-    found = len(set(page_id[chosen]))
-    if found < FEWEST_ARTICLES:
+    texts, articles = Texts([], [], []), list[int]()
+    for number, article in enumerate(pieces):
+        if len(texts.tokens) + wanted.per_article > wanted.texts:
+            break
+        blocks = cut(np.array([len(article)]), wanted.longest)
+        blocks = blocks.take(np.flatnonzero(blocks.size + MARKS >= wanted.shortest))
+        if len(blocks.size) < wanted.per_article:
+            continue
+        for place in np.sort(stream.choice(len(blocks.size), wanted.per_article, replace=False)):
+            texts.tokens.append(opening(article[blocks.start[place] :], marks, wanted.longest))
+            texts.label.append(len(articles))
+            texts.training.append(False)
+        articles.append(number)
+    if len(articles) < FEWEST_ARTICLES:
         raise ValueError(
-            f"measure_downstream: {found} articles with two or more blocks of {shortest} tokens among {len(pages)}; "
-            "raise tokenize_corpus.population or measure_downstream.texts, or lower measure_downstream.shortest"
+            f"measure_downstream.per_article: {len(articles)} articles have {wanted.per_article} blocks of "
+            f"{wanted.shortest} tokens or more, {FEWEST_ARTICLES} are needed; lower measure_downstream.longest and "
+            "shortest, take a larger corpus, or leave whole_model out of chapters"
         )
-    return np.sort(chosen)
+    return texts, articles
 
 
-def opening(pieces: np.ndarray, marks: tuple[int, int], block: int) -> np.ndarray:
+def opening(pieces: np.ndarray, marks: tuple[int, int], longest: int) -> np.ndarray:
     """The first block of a text (token,): opening mark, as many word pieces as fit, closing mark."""
-    return np.concatenate([[marks[0]], pieces[: block - MARKS], [marks[1]]]).astype(np.int32)
+    return np.concatenate([[marks[0]], pieces[: longest - MARKS], [marks[1]]]).astype(np.int32)
 
 
 def choose_labelled(
     labels: Sequence[int],
     read: Callable[[list[int]], list[np.ndarray]],
-    wanted: tuple[int, int],
-    shortest: int,
+    wanted: Wanted,
     stream: np.random.Generator,
 ) -> tuple[Texts, int]:
-    """So many texts to ask about and so many that teach (`wanted`), drawn at random; and how many were too short.
+    """Texts to ask about, then texts that teach, drawn at random; and how many were too short and passed over.
 
-    labels: the class of every row; read: the tokens of rows by their numbers. A text with fewer than `shortest` tokens
-    is passed over.
+    labels: the class of every row; read: the tokens of rows by their numbers.
     """
-    asked, teaching = wanted
+    needed = wanted.texts + wanted.training
     tokens: list[np.ndarray] = []
     rows: list[int] = []
     order, short = stream.permutation(len(labels)).tolist(), 0
-    while len(rows) < asked + teaching and order:
-        batch, order = order[: asked + teaching - len(rows)], order[asked + teaching - len(rows) :]
+    while len(rows) < needed and order:
+        batch, order = order[: needed - len(rows)], order[needed - len(rows) :]
         for row, text in zip(batch, read(batch), strict=True):
-            if len(text) >= shortest:
+            if len(text) >= wanted.shortest:
                 rows.append(row)
                 tokens.append(text)
             else:
                 short += 1
-    if len(rows) < asked + teaching:
+    if len(rows) < needed:
         raise ValueError(
-            f"measure_downstream.texts: {asked} and {teaching} for training, but the file has {len(rows)} texts of "
-            f"{shortest} tokens or more; lower texts, training or shortest"
+            f"measure_downstream.texts: {wanted.texts} and {wanted.training} for training, but the file has "
+            f"{len(rows)} texts of {wanted.shortest} tokens or more; lower texts, training or shortest"
         )
-    training = [number >= asked for number in range(len(rows))]
+    training = [number >= wanted.texts for number in range(len(rows))]
     return Texts(tokens, [labels[row] for row in rows], training), short
 
 
@@ -102,9 +126,3 @@ def texts_dataset(texts: Texts) -> xr.Dataset:
         },
         coords={"text": np.arange(len(sizes))},
     )
-
-
-def tokens_of(dataset: xr.Dataset) -> list[np.ndarray]:
-    """Token ids of each text."""
-    ends = np.flatnonzero(np.diff(dataset["text_of_token"].values)) + 1
-    return np.split(dataset["token_id"].values, ends)

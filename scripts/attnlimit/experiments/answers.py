@@ -1,4 +1,4 @@
-"""From embeddings or scores to answers: which article a text is of, or which class; right or not, as without draws or not.
+"""From embeddings or scores to answers, the article or the class of a text: are they right, and as without draws?
 
 Article: that of the nearest other text by cosine. The text that is asked about has drawn keys, the candidates none: an
 index is built once, with all the attention there is. Class: of a linear probe that dense embeddings of other texts
@@ -13,6 +13,13 @@ from sklearn.linear_model import LogisticRegression
 PROBE = {"C": 1.0, "solver": "lbfgs", "max_iter": 1000}
 
 
+def joined(parts: list[xr.Dataset]) -> xr.Dataset:
+    """What the jobs measured, texts in order: how they were cut changes no bit."""
+    own = xr.concat([part.drop_dims("taught", errors="ignore") for part in parts], "text").sortby("text")
+    taught = [part[["taught_embedding"]] for part in parts if "taught_embedding" in part]
+    return own.merge(xr.concat(taught, "taught").sortby("taught")) if taught else own
+
+
 def nearest_other(embeddings: np.ndarray, candidates: np.ndarray) -> np.ndarray:
     """For text i with embeddings (text, …, feature): the candidate (text, feature) but i with the largest cosine."""
     similarity = np.einsum("t...f,cf->t...c", embeddings, candidates)  # (text, …, candidate): all have length 1
@@ -22,7 +29,7 @@ def nearest_other(embeddings: np.ndarray, candidates: np.ndarray) -> np.ndarray:
 
 
 def probe_classes(taught: np.ndarray, labels: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
-    """Classes of embeddings (…, feature) by a logistic regression on those taught (text, feature) with labels (text,)."""
+    """Classes of embeddings (…, feature) by a logistic regression on those taught (text, feature) with labels."""
     probe = LogisticRegression(**PROBE).fit(taught.astype(np.float64), labels)
     flat = embeddings.reshape(-1, embeddings.shape[-1]).astype(np.float64)
     return probe.predict(flat).reshape(embeddings.shape[:-1])

@@ -35,6 +35,12 @@ class Drawing(NamedTuple):
         return [draw_counts(tokens, n, self.replacement, stream)[None] for _ in range(layers)]
 
 
+def tokens_of(texts: xr.Dataset) -> list[np.ndarray]:
+    """Token ids of each text, of texts end to end."""
+    ends = np.flatnonzero(np.diff(texts["text_of_token"].values)) + 1
+    return np.split(texts["token_id"].values, ends)
+
+
 def pooled(states: torch.Tensor) -> np.ndarray:
     """The embedding (feature,) of a text from its last states (token, feature)."""
     mean = states.double().mean(0)

@@ -8,7 +8,7 @@ import torch
 from safetensors import safe_open
 from transformers.activations import ACT2FN
 
-from attnlimit.model.families import read_config
+from attnlimit.model.families import class_names, read_config
 
 
 class Layers(NamedTuple):
@@ -43,18 +43,6 @@ class Head(NamedTuple):
         inner = self.activation(states[..., 0, :] @ weight.T + bias)
         weight, bias = self.out
         return inner @ weight.T + bias
-
-
-def class_names(config: Path) -> list[str]:
-    """The classes of a config.json in the order of the scores; transformers leaves the names of two classes out."""
-    found = read_config(config)
-    if found.get("problem_type") not in (None, "single_label_classification"):
-        raise ValueError(f"{config}: problem_type {found['problem_type']}; take a classifier with one label a text")
-    names = found.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
-    try:
-        return [names[str(number)] for number in range(len(names))]
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{config}: id2label does not count from 0; take it again from where it comes") from error
 
 
 def load_head(folder: Path) -> Head:

@@ -38,6 +38,12 @@ CHAPTERS = {
         sources=("ablation",),
         figures=("ablation", "constant_tilt"),
     ),
+    "whole_model": Chapter(
+        "what drawn keys do to the whole model, and to its answers",
+        stores=("models/heads", "downstream/answers"),
+        summaries=("downstream",),
+        figures=("downstream",),
+    ),
     "theory": Chapter(
         "simulated tokens with known limits",
         stores=tuple(f"synthetic/{name}" for name in (*SIMULATIONS, "hardmax", "uniform", "normality")),
@@ -49,7 +55,8 @@ CHAPTERS = {
         ),
     ),
 }
-JUDGED = ("bert", "ablation", *SIMULATIONS, *CHAPTERS["theory"].summaries)  # fits that claims are tested on
+# Fits that claims are tested on.
+JUDGED = ("bert", "ablation", *CHAPTERS["whole_model"].summaries, *SIMULATIONS, *CHAPTERS["theory"].summaries)
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:

@@ -27,6 +27,7 @@ CUTS = {  # by rule: the key that says into how many jobs its work is cut
     "extract_embeddings": "extract_embeddings.shards",
     "compute_limits": "compute_limits.parts",
     "measure_errors": "measure_errors.replicates",
+    "measure_downstream": "measure_downstream.parts",
 }
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
 TYPES = {
@@ -80,6 +81,7 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
         check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
         check_population(config["tokenize_corpus"], config["fetch_corpus"], root)
+    check_downstream(config, "measure_downstream" in away, root)
     check_jobs(config)
 
 
@@ -92,7 +94,11 @@ def missing_sources(config: dict, archived: Path) -> set[str]:
         return set()
     before = yaml.safe_load(archived.read_text(encoding="utf-8"))
     same = [name for name in SOURCES if config.get(name) == before.get(name)]
-    return {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
+    away = {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
+    task = before.get("measure_downstream")
+    if task and task == config.get("measure_downstream") and task["task"] != "retrieval" and is_missing(task):
+        away.add("measure_downstream")
+    return away
 
 
 def is_missing(section: dict) -> bool:
@@ -119,6 +125,9 @@ def check_model(config: dict, model: dict) -> None:
     block = config["tokenize_corpus"]["block"]
     if longest is not None and block > longest:
         refuse("tokenize_corpus.block", f"{block} tokens, but the model reads at most {longest}; take that or fewer")
+    length = config["measure_downstream"]["longest"]
+    if longest is not None and length > longest and "whole_model" in config["chapters"]:
+        refuse("measure_downstream.longest", f"{length} tokens, but the model reads at most {longest}; lower it")
     chosen = config["measure_ablation"]["heads"]
     for layer, head in chosen if isinstance(chosen, list) else []:
         if layers is not None and layer >= layers:
@@ -184,6 +193,42 @@ def check_location(section: dict, root: Path) -> None:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
     elif braced := [name for name in files if {"{", "}"} & set(name)]:
         refuse("fetch_corpus.location", f"{braced[0]!r:.200}: Snakemake takes braces for a wildcard; rename the file")
+
+
+def check_downstream(config: dict, away: bool, root: Path) -> None:
+    """A task has the file that it needs, and lengths, sizes and jobs that can be; asked only where it runs."""
+    section = config["measure_downstream"]
+    if "whole_model" not in config["chapters"]:
+        return
+    location, task = section["location"], section["task"]
+    for key in ("location", "sha256"):
+        if section[key] and task == "retrieval":
+            refuse(f"measure_downstream.{key}", 'task retrieval takes none; leave it ""')
+    if task != "retrieval":
+        if not location:
+            refuse(
+                "measure_downstream.location", f"task {task} needs it: a .jsonl or .parquet file of texts and labels"
+            )
+        if Path(location).suffix not in (".jsonl", ".parquet") or {"{", "}"} & set(location):
+            refuse("measure_downstream.location", f"{location!r:.200}: take a .jsonl or .parquet file, no braces in it")
+        if not away and not Path(located({"source": "text"} | section, root)["location"]).is_file():
+            refuse("measure_downstream.location", f"no file {location!r:.200} {RELATIVE}")
+    shortest, longest, largest = section["shortest"], section["longest"], section["sizes"][-1]
+    if shortest > longest:
+        refuse("measure_downstream.shortest", f"{shortest} exceeds measure_downstream.longest {longest}; lower it")
+    if not section["replacement"] and largest >= shortest:
+        refuse(
+            "measure_downstream.sizes",
+            f"{largest} is not below measure_downstream.shortest {shortest}, and keys are drawn without replacement",
+        )
+    if task == "retrieval" and section["texts"] < 2 * section["per_article"]:
+        refuse(
+            "measure_downstream.texts",
+            f"{section['texts']} are fewer than two articles of "
+            f"measure_downstream.per_article {section['per_article']}",
+        )
+    if section["parts"] > section["texts"]:
+        refuse("measure_downstream.parts", f"more jobs than measure_downstream.texts {section['texts']}")
 
 
 def check_uniform(section: dict) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
+DRAWN_FLOPS = 70e9  # of a model reading a block with drawn keys: measure_downstream of the default run
 GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
@@ -77,6 +78,16 @@ def error_flops(config: dict) -> float:
     return settings["replicates"] * (4.0 * features * pairs + 2.0 * features**2 * sum(sizes))
 
 
+def downstream_flops(config: dict) -> float:
+    """Of the downstream task: every text is read once without draws, and once for each draw and size."""
+    layers, features = model_of(config)
+    section = config["measure_downstream"]
+    block = section["longest"]
+    passes = section["texts"] * (1 + section["replicates"] * len(section["sizes"]))
+    passes += section["training"] if section["task"] == "labels" else 0
+    return float(passes) * block * layers * (24 * features**2 + 4 * block * features)
+
+
 def seconds(config: dict) -> dict[str, float]:
     """On one core, all jobs of a rule together."""
     layers = len(config["layers"])
@@ -85,6 +96,7 @@ def seconds(config: dict) -> dict[str, float]:
         "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
         "compute_limits": layers * limit_flops(config) / LIMIT_FLOPS,
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
+        "measure_downstream": downstream_flops(config) / DRAWN_FLOPS,
     }
 
 
@@ -99,6 +111,8 @@ def job_count(config: dict) -> dict[str, int]:
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
+        "measure_downstream": config["measure_downstream"]["parts"],
+        "merge_downstream": 1,
     }
 
 
@@ -116,6 +130,10 @@ def job_bytes(config: dict) -> dict[str, float]:
     numbers = 40.0 * population  # token numbers, words, positions, counts
     groups = errors["groups_per_job"]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
+    downstream = config["measure_downstream"]
+    length, text_parts, heads = downstream["longest"], downstream["parts"], -(-features // 64)
+    embeddings = 4.0 * features * downstream["texts"] * downstream["replicates"] * len(downstream["sizes"])
+    attended = 4.0 * length * (2 * heads * length + 12 * features + layers * features)  # scores of a layer, states
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
     return {
         "extract_embeddings": START_BYTES + 12 * layers * features**2 * 4 + 2.5 * shard + numbers,
@@ -126,6 +144,8 @@ def job_bytes(config: dict) -> dict[str, float]:
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
+        "measure_downstream": START_BYTES + 12 * layers * features**2 * 4 + attended + 2 * embeddings / text_parts,
+        "merge_downstream": START_BYTES + 5 * embeddings,  # as numbers of 8 bytes, and their differences
     }
 
 

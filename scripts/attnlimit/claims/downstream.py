@@ -1,0 +1,115 @@
+"""Claims on what the user of a model sees when every layer attends to drawn keys: ours, after the paper's code."""
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.claims.heads import model_name
+from attnlimit.claims.statements import STATEMENTS
+from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Record, decide, every, pick, signed
+from attnlimit.rates.downstream import DECLARED
+
+EVIDENCE = ["results/rates/downstream.zarr.zip", "figure downstream"]
+FEW = "not here: only more texts could decide"
+EXACT = "Keys are drawn with replacement, so that the dense model is the exact limit."
+SUBSET = (
+    "Keys are drawn without replacement, as published: at the length of a text the error vanishes, which steepens β."
+)
+
+
+def downstream_rate(data: xr.Dataset, thresholds: dict) -> Record:
+    """A power of n, with which rate?  Two parts, both of the mean over texts, with intervals over groups of them.
+
+    The rate within the tolerance of 1/2; the bend, which is the rate over the upper half of the sizes less that over
+    the lower, within twice the tolerance of 0: as far as two rates within the tolerance can lie apart.
+    """
+    tolerance = thresholds["slope_tolerance"]
+    measured: dict = counted(data) | {"n_from": int(data["n"][0]), "n_to": int(data["n"][-1])}
+    verdict, words, power = UNTESTED, f"only {of_groups(data)}", FEW
+    if data.attrs["groups"] >= thresholds["fewest_groups"]:
+        (beta, low, high), (bend, bend_low, bend_high) = ends(data, "beta"), ends(data, "bend")
+        measured |= {"beta": beta, "low": low, "high": high, "bend": bend, "bend_low": bend_low, "bend_high": bend_high}
+        measured["error"] = data["embedding_error"].values.tolist()
+        straight = decide(bend_low, bend_high, -2 * tolerance, 2 * tolerance)
+        verdict = every([decide(low, high, 0.5 - tolerance, 0.5 + tolerance), straight])
+        words = f"β {beta:.3f} [{low:.3f}, {high:.3f}], bend {spoken(bend, bend_low, bend_high)}"
+        reach, bend_reach = (high - low) / 2, (bend_high - bend_low) / 2
+        power = (
+            f"yes: a rate off 1/2 by {tolerance + reach:.2f}, or a bend of {2 * tolerance + bend_reach:.2f}, fails it"
+        )
+    return Record(
+        "downstream_rate",
+        STATEMENTS["downstream_rate"].format(model=model_name(data)),
+        verdict,
+        f"{words}; allowed {0.5 - tolerance:g} to {0.5 + tolerance:g}, bend within ±{2 * tolerance:g}",
+        measured,
+        "Mean over texts of minus the slope of log error on log n; its change from the lower to the upper half of n.",
+        pick(thresholds, "slope_tolerance", "fewest_groups"),
+        EVIDENCE,
+        f"{of_groups(data)}, n from {measured['n_from']:,} to {measured['n_to']:,}: {words}. "
+        f"{EXACT if data.attrs['replacement'] else SUBSET}",
+        power,
+    )
+
+
+def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
+    """Do texts with a larger horizon have a lower rate?  The one rank correlation that was declared, with its interval.
+
+    Holds: the interval lies below 0.  Fails: it excludes the weakest correlation that would count, times the root of
+    the reliability, as noise of the texts' rates lowers every correlation by that.  Else undecided, as with few texts.
+    """
+    outcome, aggregation = DECLARED
+    row = data.sel(outcome=outcome, aggregation=aggregation)
+    value, low, high = ends(row, "correlation")
+    reliability = float(row["reliability"])
+    others = data["corrected_probability"].where(~data["declared"])
+    seen = int((others < 1 - thresholds["level"]).sum())
+    measured: dict = counted(data) | {"reliability": reliability, "others": int(others.count()), "others_seen": seen}
+    verdict, words, power, beside = UNTESTED, f"only {of_groups(data)}", FEW, ""
+    enough = data.sizes["text"] >= thresholds["fewest_fits"] and data.attrs["groups"] >= thresholds["fewest_groups"]
+    if enough and np.isfinite([value, low, high]).all():
+        weakest = thresholds["weakest_correlation"] * np.sqrt(reliability)
+        fails_above = value - low - weakest  # there the interval would exclude the weakest
+        slower = dict(zip(("tertiles", "tertiles_low", "tertiles_high"), ends(data, "tertile_difference"), strict=True))
+        measured |= {"correlation": value, "low": low, "high": high, "weakest": -weakest, "fails_above": fails_above}
+        measured |= {name: number for name, number in slower.items() if np.isfinite(number)}
+        verdict = HOLDS if high < 0 else FAILS if low > -weakest else UNTESTED
+        words = spoken(value, low, high)
+        power = f"yes: a correlation above {signed(fails_above)} fails it"
+        beside = (
+            f" The third of the texts with the highest H has a rate {spoken(*slower.values())} above that with the "
+            f"lowest. {reliability:.0%} of the variance of the texts' rates is no noise of the draws. Of "
+            f"{measured['others']} other pairs of an outcome and a way to sum up H, {seen} correlate after Holm's "
+            "correction."
+        )
+    return Record(
+        "downstream_horizon",
+        STATEMENTS["downstream_horizon"].format(model=model_name(data)),
+        verdict,
+        f"rank correlation of β with H {words}; required: below 0",
+        measured,
+        "Rank correlation, over texts, of β with the largest H over heads and layers, declared before any result.",
+        pick(thresholds, "weakest_correlation", "fewest_groups", "fewest_fits", "level"),
+        EVIDENCE,
+        f"{of_groups(data)}: {words}.{beside}",
+        power,
+    )
+
+
+def ends(data: xr.Dataset, name: str) -> tuple[float, float, float]:
+    """A number and its interval."""
+    value, low, high = (float(data[name + ending]) for ending in ("", "_low", "_high"))
+    return value, low, high
+
+
+def spoken(value: float, low: float, high: float) -> str:
+    return f"{signed(value)} [{signed(low)}, {signed(high)}]"
+
+
+def counted(data: xr.Dataset) -> dict:
+    return {"texts": data.sizes["text"], "groups": data.attrs["groups"], "draws": data.attrs["replicates"]}
+
+
+def of_groups(data: xr.Dataset) -> str:
+    """64 blocks of 32 articles, or 64 texts."""
+    articles = f"{data.sizes['text']} blocks of {data.attrs['groups']} articles"
+    return articles if data.attrs["task"] == "retrieval" else f"{data.sizes['text']} texts"
