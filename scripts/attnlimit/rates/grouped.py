@@ -82,7 +82,8 @@ def rank_correlation(x: np.ndarray, y: np.ndarray, resampled: Resampled) -> tupl
     """
     value = rank_correlations(x, y, np.ones((1, len(x))))[0]
     drawn = rank_correlations(x, y, resampled.weights)
-    spread = np.nanstd(np.arctanh(drawn.clip(-EDGE, EDGE)), ddof=1)
+    known = np.arctanh(drawn[np.isfinite(drawn)].clip(-EDGE, EDGE))
+    spread = known.std(ddof=1) if len(known) > 1 else 0.0
     probability = np.nan
     if np.isfinite(value) and spread > 0 and resampled.groups > 1:
         probability = 2 * student.sf(abs(np.arctanh(np.clip(value, -EDGE, EDGE))) / spread, resampled.groups - 1)
@@ -90,9 +91,12 @@ def rank_correlation(x: np.ndarray, y: np.ndarray, resampled: Resampled) -> tupl
 
 
 def holm(probabilities: np.ndarray) -> np.ndarray:
-    """Holm's correction for many tests: the k-th smallest of m times m - k + 1, never falling, at most 1."""
-    order = np.argsort(probabilities)
+    """Holm's correction for many tests: the k-th smallest of m times m - k + 1, never falling, at most 1.
+
+    NaN, of a test that could not be made, stays so and does not count.
+    """
+    order = np.argsort(probabilities)[: np.isfinite(probabilities).sum()]  # NaN comes last
     factors = len(order) - np.arange(len(order))
-    corrected = np.empty(len(order))
+    corrected = np.full(len(probabilities), np.nan)
     corrected[order] = np.maximum.accumulate(probabilities[order] * factors).clip(max=1)
     return corrected

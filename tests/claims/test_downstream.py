@@ -1,0 +1,67 @@
+"""Claims on the downstream task, tried on truths that hold, fail, and decide nothing."""
+
+import numpy as np
+import pytest
+
+from attnlimit.claims.downstream import downstream_horizon, downstream_rate
+from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, rounded
+from attnlimit.rates.downstream import summary
+from attnlimit.rates.grouped import resample
+from support.claims import THRESHOLDS
+from support.downstream import planted
+
+
+def data(**changes):
+    errors = planted(**changes)
+    resampled = resample(errors["group"].values, 400, np.random.default_rng(1))
+    facts = {"groups": resampled.groups, "replicates": 2, "task": "retrieval", "replacement": True}
+    return summary(errors, resampled).assign_attrs(facts | {"model": {"name": "owner/a-model"}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({}, HOLDS),
+        ({"rate": 0.4}, FAILS),
+        ({"rate": 0.455}, UNTESTED),  # the interval lies across 0.45
+        ({"rate": 0.4, "bend": 0.25}, FAILS),  # about 1/2 on the whole, and no power of n
+        ({"articles": 4}, UNTESTED),
+    ],
+)
+def test_the_rate_is_a_half_and_straight_or_not(changes, verdict):
+    record = downstream_rate(data(**changes), THRESHOLDS)
+    assert record.verdict == verdict, record.in_short
+    assert "a-model" in record.claim and "our question" in record.claim
+    rounded(record._asdict())  # every number is finite
+
+
+def test_a_bend_alone_fails_the_rate():
+    record = downstream_rate(data(rate=0.4, bend=0.25), THRESHOLDS)
+    assert record.measured["low"] > 0.45 and record.measured["high"] < 0.55 and record.measured["bend_low"] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({"fall": 0.1}, HOLDS),
+        ({"fall": -0.1}, FAILS),  # larger horizons converge faster
+        ({"spread": 0.1, "noise": 0.02, "articles": 60}, FAILS),  # rates differ, and not by the horizon
+        ({"noise": 1.0}, UNTESTED),  # rates that are mostly noise of the draws
+        ({"fall": 0.1, "articles": 4}, UNTESTED),
+    ],
+)
+def test_horizons_order_the_texts_or_not(changes, verdict):
+    record = downstream_horizon(data(**changes), THRESHOLDS)
+    assert record.verdict == verdict, record.in_short
+    rounded(record._asdict())
+
+
+def test_noise_lowers_what_is_asked_for():
+    """The weakest correlation that would count shrinks with the reliability of the rates."""
+    clean, noisy = (downstream_horizon(data(fall=0.1, noise=noise), THRESHOLDS).measured for noise in (0.01, 0.4))
+    assert clean["weakest"] == pytest.approx(-THRESHOLDS["weakest_correlation"], abs=0.01)
+    assert noisy["weakest"] > clean["weakest"]
+
+
+def test_a_subset_of_the_keys_is_told():
+    assert "without replacement" in downstream_rate(data().assign_attrs(replacement=False), THRESHOLDS).why
