@@ -45,6 +45,7 @@ SHARDS = range(config["extract_embeddings"]["shards"])
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
+PROPAGATION_PARTS = range(config["measure_propagation"]["parts"])
 CHAPTERS = config["chapters"]  # attnlimit/plan/chapters.py says what each of them brings
 LEFT_OUT = left_out(CHAPTERS)  # said by answer, table, claims and provenance
 STORES = store_files(CHAPTERS, LAYERS)
@@ -60,7 +61,7 @@ TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMAT
 wildcard_constraints:
     layer="|".join(map(str, LAYERS)),
     shard="|".join(map(str, SHARDS)),
-    part="|".join(map(str, range(max(len(LIMIT_PARTS), len(ERROR_PARTS))))),
+    part="|".join(map(str, range(max(map(len, (LIMIT_PARTS, ERROR_PARTS, PROPAGATION_PARTS)))))),
     source="|".join(brought("sources")),
 
 

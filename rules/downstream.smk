@@ -4,8 +4,8 @@
 #          results/downstream/parts/{part}.zarr.zip   the texts of one job: embedding (text, replicate, n, feature), dense_embedding
 #                                                (text, feature); of a classifier scores (text, replicate, n, class), dense_scores;
 #                                                taught_embedding (taught, feature); horizon, … (text, layer, head)
-#          results/downstream/answers.zarr.zip   error, answer, right, agrees (text, replicate, n); dense_answer, dense_right, label,
-#                                                group (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance
+#          results/downstream/answers.zarr.zip   embedding_error, answer, right, agrees (text, replicate, n); dense_answer, dense_right, label,
+#                                                cluster (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance
 #          results/rates/downstream.zarr.zip     accuracy, agreement, embedding_error (n); dense_accuracy, beta, bend; local_slope
 #                                                (interval); tertile_error (tertile, n), tertile_beta, … (tertile); correlation,
 #                                                probability, corrected_probability, declared (outcome, aggregation), reliability;

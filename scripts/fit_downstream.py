@@ -10,6 +10,6 @@ open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings
 
 errors = read(snakemake.input.downstream)
-resampled = resample(errors["group"].values, options["bootstrap"], generator(p.seed, "fit_downstream"))
+resampled = resample(errors["cluster"].values, options["bootstrap"], generator(p.seed, "fit_downstream"))
 facts = inherited(errors) | {"groups": resampled.groups, "replicates": errors.sizes["replicate"]}
 write(summary(errors, resampled), snakemake.output.rates, **facts, code=p.code)

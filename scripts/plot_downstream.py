@@ -3,9 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from attnlimit.corpus.titles import text_name
 from attnlimit.log import open_log
 from attnlimit.rates.downstream import DECLARED
-from attnlimit.report.panels import draw_sizes, subject_of_texts
+from attnlimit.report.panels import draw_sizes
 from attnlimit.report.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -32,7 +33,7 @@ task.axhline(float(rates["dense_accuracy"]), color=SHARES["accuracy"][1], lw=1, 
 task.axhline(float(rates["chance"]), color=PARAMETRIC, lw=1, ls=":", label="right by chance")
 task.set(ylim=(0, 1.03), title="task", ylabel="share of texts")
 
-each = np.exp(np.log(errors["error"]).mean("replicate")).transpose("text", "n").values
+each = np.exp(np.log(errors["embedding_error"]).mean("replicate")).transpose("text", "n").values
 error.plot(n, each.T, color=TEXTS, lw=0.4, zorder=0)
 error.plot([], [], color=TEXTS, lw=0.8, label="each text")
 band(error, "embedding_error", ERROR, "o", "geometric mean")
@@ -63,5 +64,6 @@ for axis in (task, error):
     axis.set_xlabel("keys drawn in each layer, $n$")
 for axis in (task, error, horizon):
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), fontsize=7)
-figure.suptitle(subject_of_texts(rates), fontsize=9)
+model, text = rates.attrs["model"]["name"].split("/")[-1], text_name(rates.attrs["corpus"])
+figure.suptitle(f"{model} on {text}, {rates.sizes['text']} texts, {rates.attrs['replicates']} draws each", fontsize=9)
 save(figure, dict(snakemake.output))

@@ -13,7 +13,7 @@ from support.downstream import planted
 
 def data(**changes):
     errors = planted(**changes)
-    resampled = resample(errors["group"].values, 400, np.random.default_rng(1))
+    resampled = resample(errors["cluster"].values, 400, np.random.default_rng(1))
     facts = {"groups": resampled.groups, "replicates": 2, "task": "retrieval", "replacement": True}
     return summary(errors, resampled).assign_attrs(facts | {"model": {"name": "owner/a-model"}})
 

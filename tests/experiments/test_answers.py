@@ -44,9 +44,9 @@ def test_a_draw_that_turns_an_embedding_finds_another_article():
     np.testing.assert_array_equal(found["agrees"], found["right"])
     assert found["dense_right"].all()
     np.testing.assert_array_equal(found["answer"][0, :, 0], [1, 0])
-    assert found["error"][0, 0, 0] == pytest.approx(2 * np.sin(np.radians(30)))  # a chord
-    assert float(found["error"].sum()) == pytest.approx(1)  # all others are 0
-    np.testing.assert_array_equal(found["group"], [0, 0, 1, 1])
+    assert found["embedding_error"][0, 0, 0] == pytest.approx(2 * np.sin(np.radians(30)))  # a chord
+    assert float(found["embedding_error"].sum()) == pytest.approx(1)  # all others are 0
+    np.testing.assert_array_equal(found["cluster"], [0, 0, 1, 1])
     assert float(found["chance"]) == pytest.approx(1 / 3)
 
 
@@ -76,7 +76,7 @@ def test_a_probe_learns_from_other_texts_and_answers_for_draws():
     found = answers("labels", raw(drawn, dense, **lesson), task(0, 1, 0, 0, 0, 1, 1, 1))
     np.testing.assert_array_equal(found["right"].values.ravel(), [True, False])
     assert found["dense_right"].all() and float(found["chance"]) == 0.5
-    np.testing.assert_array_equal(found["group"], [0, 1])
+    np.testing.assert_array_equal(found["cluster"], [0, 1])
 
 
 def test_a_classifier_answers_by_its_largest_score():

@@ -52,7 +52,7 @@ def test_a_draw_without_chance_is_the_dense_model(model, heads):
     raw = measured(model, heads, range(6), EveryKeyOnce(*DRAWING))
     texts = xr.Dataset({"label": ("text", [0, 0, 1, 1, 2, 2])}, coords={"text": range(6)})
     found = answers("retrieval", raw, texts)
-    assert float(found["error"].max()) < 1e-5
+    assert float(found["embedding_error"].max()) < 1e-5
     assert bool(found["agrees"].all())
     assert (found["right"] == found["dense_right"]).all()
 

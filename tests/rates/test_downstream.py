@@ -21,7 +21,7 @@ RESAMPLED = 300
 
 def found(**changes) -> xr.Dataset:
     errors = planted(**changes)
-    return summary(errors, resample(errors["group"].values, RESAMPLED, np.random.default_rng(1)))
+    return summary(errors, resample(errors["cluster"].values, RESAMPLED, np.random.default_rng(1)))
 
 
 def test_slopes_and_bends_of_exact_laws():
@@ -78,6 +78,6 @@ def test_thirds_are_of_all_texts():
 
 def test_a_draw_without_error_is_refused():
     errors = planted()
-    errors["error"][0, 0, 0] = 0
+    errors["embedding_error"][0, 0, 0] = 0
     with pytest.raises(ValueError, match="lower measure_downstream.sizes"):
-        summary(errors, resample(errors["group"].values, 10, np.random.default_rng(1)))
+        summary(errors, resample(errors["cluster"].values, 10, np.random.default_rng(1)))

@@ -24,8 +24,8 @@ def planted(articles=20, noise=0.2, rate=0.5, fall=0.0, bend=0.0, spread=0.0, se
         for name in ("horizon", "horizon_frobenius", "constant_tilt")
     }
     return xr.Dataset(
-        {"error": (each, np.exp(log_error)), "right": (each, right), "agrees": (each, agrees)}
-        | {"dense_right": ("text", np.ones(texts, bool)), "group": ("text", np.arange(texts) // 2), "chance": 0.1}
+        {"embedding_error": (each, np.exp(log_error)), "right": (each, right), "agrees": (each, agrees)}
+        | {"dense_right": ("text", np.ones(texts, bool)), "cluster": ("text", np.arange(texts) // 2), "chance": 0.1}
         | couplings,
         coords={"n": SIZES, "text": range(texts)},
     )

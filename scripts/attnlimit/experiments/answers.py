@@ -46,7 +46,7 @@ def chance(task: str, label: np.ndarray) -> float:
 def answers(task: str, raw: xr.Dataset, texts: xr.Dataset) -> xr.Dataset:
     """Errors and answers of every text, replicate and size, from what the jobs measured, texts in order.
 
-    error = |e_n - e|, e_n the embedding with n drawn keys in every layer, e the dense one, both of length 1.
+    embedding_error = |e_n - e|, e_n the embedding with n drawn keys in every layer, e the dense one, both of length 1.
     """
     embedding, dense = raw["embedding"].values, raw["dense_embedding"].values  # (text, replicate, n, feature)
     label = texts["label"].sel(text=raw["text"]).values
@@ -63,17 +63,17 @@ def answers(task: str, raw: xr.Dataset, texts: xr.Dataset) -> xr.Dataset:
     each, own = ("text", "replicate", "n"), ("text", "layer", "head")
     difference = embedding.astype(np.float64) - dense[:, None, None]
     # Blocks of one article are alike: intervals resample them together.
-    group = label if task == "retrieval" else np.arange(len(label))
+    cluster = label if task == "retrieval" else np.arange(len(label))
     return xr.Dataset(
         {
-            "error": (each, np.linalg.norm(difference, axis=-1)),
+            "embedding_error": (each, np.linalg.norm(difference, axis=-1)),
             "answer": (each, drawn),
             "right": (each, drawn == label[:, None, None]),
             "agrees": (each, drawn == whole[:, None, None]),
             "dense_answer": ("text", whole),
             "dense_right": ("text", whole == label),
             "label": ("text", label),
-            "group": ("text", group),
+            "cluster": ("text", cluster),
             "chance": ((), chance(task, label)),
         }
         | {name: (own, raw[name].values) for name in ("horizon", "horizon_frobenius", "constant_tilt")},

@@ -39,10 +39,10 @@ CHAPTERS = {
         figures=("ablation", "constant_tilt"),
     ),
     "whole_model": Chapter(
-        "what drawn keys do to the whole model, and to its answers",
-        stores=("models/heads", "downstream/answers"),
-        summaries=("downstream",),
-        figures=("downstream",),
+        "keys drawn in every layer: what becomes of the error and of the answers",
+        stores=("corpus/blocks", "models/heads", "propagation/errors", "downstream/answers"),
+        summaries=("propagation", "downstream"),
+        figures=("propagation", "downstream"),
     ),
     "theory": Chapter(
         "simulated tokens with known limits",
@@ -55,8 +55,8 @@ CHAPTERS = {
         ),
     ),
 }
-# Fits that claims are tested on.
-JUDGED = ("bert", "ablation", *CHAPTERS["whole_model"].summaries, *SIMULATIONS, *CHAPTERS["theory"].summaries)
+SUMMARIES = (*CHAPTERS["whole_model"].summaries, *CHAPTERS["theory"].summaries)
+JUDGED = ("bert", "ablation", *SIMULATIONS, *SUMMARIES)  # fits that claims are tested on
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:

@@ -27,6 +27,7 @@ CUTS = {  # by rule: the key that says into how many jobs its work is cut
     "extract_embeddings": "extract_embeddings.shards",
     "compute_limits": "compute_limits.parts",
     "measure_errors": "measure_errors.replicates",
+    "measure_propagation": "measure_propagation.parts",
     "measure_downstream": "measure_downstream.parts",
 }
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
@@ -77,6 +78,7 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     if config["fetch_corpus"]["source"] in ("dump", "text") and "fetch_corpus" not in away:
         check_location(config["fetch_corpus"], root)
     check_uniform(config["simulate_uniform"])
+    check_propagation(config["measure_propagation"], config["tokenize_corpus"]["block"])
     if "fetch_model" not in away:
         check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
@@ -152,7 +154,7 @@ def check_jobs(config: dict) -> None:
 
 def check_section(name: str, section: dict) -> None:
     """Sizes and radii increase, and replicates make at least two whole groups, wherever a section has them."""
-    for key in ("sizes", "direct_sizes", "radii", "compact_radii"):
+    for key in ("sizes", "single_sizes", "direct_sizes", "radii", "compact_radii"):
         if any(larger <= smaller for smaller, larger in pairwise(section.get(key, []))):
             refuse(f"{name}.{key}", "must increase")
     if "group" in section:
@@ -240,6 +242,19 @@ def check_uniform(section: dict) -> None:
                 refuse(f"simulate_uniform.{radii}", f"{radius} is no multiple of 2 * simulate_uniform.{step}")
     if sum(size <= section["largest_in_plane"] for size in section["sizes"]) < 3:
         refuse("simulate_uniform.largest_in_plane", "must leave at least three sizes")
+
+
+def check_propagation(section: dict, block: int) -> None:
+    """Layers are drawn alone at sizes at which all are drawn too, and a subset of the keys is not all of them."""
+    for size in section["single_sizes"]:
+        if size not in section["sizes"]:
+            refuse("measure_propagation.single_sizes", f"{size} is not among measure_propagation.sizes")
+    shortest, largest = round(section["shortest"] * block), section["sizes"][-1]
+    if not section["replacement"] and largest >= shortest:
+        refuse(
+            "measure_propagation.sizes",
+            f"{largest} without replacement, but a block may have {shortest} tokens (shortest * tokenize_corpus.block)",
+        )
 
 
 def refuse(key: str, why: str) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
-DRAWN_FLOPS = 70e9  # of a model reading a block with drawn keys: measure_downstream of the default run
+DRAWN_FLOPS = 60e9  # of layers reading blocks with drawn keys: measure_propagation of the default run
 GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
@@ -60,6 +60,18 @@ def embedding_flops(config: dict) -> float:
     return population * layers * (24 * features**2 + 4 * block * features)
 
 
+def propagation_flops(config: dict) -> float:
+    """Of measure_propagation: all layers at each size, and at some each layer with all after it; moments of each.
+
+    A full block through one layer, as above, and 2 D^2 a token for the covariance.
+    """
+    (layers, features), block = model_of(config), config["tokenize_corpus"]["block"]
+    section = config["measure_propagation"]
+    passes = len(section["sizes"]) * layers + len(section["single_sizes"]) * layers * (layers + 1) / 2
+    each = block * (26 * features**2 + 4 * block * features)
+    return section["blocks"] * section["replicates"] * passes * each
+
+
 def limit_flops(config: dict) -> float:
     """Of one layer's limit: 4 D for every pair of a query and a key."""
     return 4.0 * model_of(config).features * queries_of(config) * config["tokenize_corpus"]["population"]
@@ -96,6 +108,7 @@ def seconds(config: dict) -> dict[str, float]:
         "measure_geometry": layers * geometry_flops(config) / GEOMETRY_FLOPS,
         "compute_limits": layers * limit_flops(config) / LIMIT_FLOPS,
         "measure_errors": layers * error_flops(config) / ERROR_FLOPS,
+        "measure_propagation": propagation_flops(config) / DRAWN_FLOPS,
         "measure_downstream": downstream_flops(config) / DRAWN_FLOPS,
     }
 
@@ -111,6 +124,7 @@ def job_count(config: dict) -> dict[str, int]:
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
+        "measure_propagation": config["measure_propagation"]["parts"],
         "measure_downstream": config["measure_downstream"]["parts"],
         "merge_downstream": 1,
     }
@@ -144,9 +158,21 @@ def job_bytes(config: dict) -> dict[str, float]:
         "measure_errors": START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(errors["sizes"]) * features**2,
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
+        "measure_propagation": START_BYTES + 12 * layers * features**2 * 4 + drawn_pass_bytes(config) + numbers,
         "measure_downstream": START_BYTES + 12 * layers * features**2 * 4 + attended + 2 * embeddings / text_parts,
         "merge_downstream": START_BYTES + 5 * embeddings,  # as numbers of 8 bytes, and their differences
     }
+
+
+def drawn_pass_bytes(config: dict) -> float:
+    """Of the replicates of a block in one layer, 16 D numbers a token with its feed-forward and 2 D^2 with moments.
+
+    Scores of all heads too, a share of D of them about 1/32, where attention is not fused; and the dense states.
+    """
+    (layers, features), block = model_of(config), config["tokenize_corpus"]["block"]
+    replicates = config["measure_propagation"]["replicates"]
+    one = block * (16 * features + 2 * block * features / 32) + 4 * features**2
+    return 4.0 * (replicates * one + 3 * layers * (block * features + features**2))
 
 
 def sample_pairs(section: dict) -> float:

@@ -42,7 +42,7 @@ def bend_weights(sizes: np.ndarray) -> np.ndarray:
 
 def log_errors(errors: xr.Dataset) -> np.ndarray:
     """(text, replicate, n)."""
-    error = errors["error"].transpose("text", "replicate", "n").values
+    error = errors["embedding_error"].transpose("text", "replicate", "n").values
     if not (error > 0).all():
         raise ValueError("downstream: a draw gives the dense embedding itself; lower measure_downstream.sizes")
     return np.log(error)
@@ -90,7 +90,7 @@ def summary(errors: xr.Dataset, resampled: Resampled) -> xr.Dataset:
     correlations(found, outcomes, horizons, resampled)
     found["text_rate"] = ("text", outcomes["rate"].mean(1))
     found["text_horizon"] = ("text", horizons[DECLARED[1]])
-    found["group"] = ("text", errors["group"].values)
+    found["cluster"] = ("text", errors["cluster"].values)
     labels = {"n": sizes, "text": errors["text"], "tertile": list(TERTILES)}
     return xr.Dataset(found, coords=labels | {"outcome": list(OUTCOMES), "aggregation": list(AGGREGATIONS)})
 

@@ -1,0 +1,81 @@
+# The whole model: what an error of attention becomes in the layers after it.
+# INPUTS   results/corpus/blocks.zarr.zip, results/models/*
+# OUTPUTS  results/propagation/parts/part_{part}.zarr.zip   the blocks of one job
+#          results/propagation/errors.zarr.zip   error (statistic, layer, block, replicate, n): keys drawn in all layers;
+#                                                single_error (statistic, drawn_layer, layer, block, replicate, single_n): in one;
+#                                                limit_scale (statistic, layer, block): of the dense states
+#          results/rates/propagation.zarr.zip    beta{,_low,_high}, … (statistic, layer); rms (statistic, layer, n), single_rms: relative;
+#                                                gain{,_low,_high} (statistic, drawn_layer, layer, single_n);
+#                                                quadrature{,_low,_high}, quadrature_in_step (statistic, layer, single_n)
+
+
+rule measure_propagation:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        config="results/models/config.json",
+        weights="results/models/model.safetensors",
+    output:
+        errors="results/propagation/parts/part_{part}.zarr.zip",
+    log:
+        "results/logs/measure_propagation/part_{part}.txt",
+    benchmark:
+        "results/benchmarks/measure_propagation/part_{part}.tsv"
+    conda:
+        "../envs/measure_propagation.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory("measure_propagation"),
+        runtime=minutes("measure_propagation"),
+    params:
+        part=lambda wildcards: int(wildcards.part),
+        settings=config["measure_propagation"],
+        block=config["tokenize_corpus"]["block"],
+        seed=config["seed"],
+        code=code("measure_propagation.py"),
+    script:
+        "../scripts/measure_propagation.py"
+
+
+rule merge_propagation:
+    input:
+        errors=expand("results/propagation/parts/part_{part}.zarr.zip", part=PROPAGATION_PARTS),
+    output:
+        errors="results/propagation/errors.zarr.zip",
+    log:
+        "results/logs/merge_propagation/log.txt",
+    benchmark:
+        "results/benchmarks/merge_propagation/run.tsv"
+    localrule: True
+    conda:
+        "../envs/merge_propagation.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        code=code("merge_propagation.py"),
+    script:
+        "../scripts/merge_propagation.py"
+
+
+rule fit_propagation:
+    input:
+        errors="results/propagation/errors.zarr.zip",
+    output:
+        rates="results/rates/propagation.zarr.zip",
+    log:
+        "results/logs/fit_propagation/log.txt",
+    benchmark:
+        "results/benchmarks/fit_propagation/run.tsv"
+    localrule: True
+    conda:
+        "../envs/fit_propagation.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        settings=only(config["fit_rates"], "bootstrap", "misfit"),
+        seed=config["seed"],
+        code=code("fit_propagation.py"),
+    script:
+        "../scripts/fit_propagation.py"
