@@ -5,13 +5,14 @@
 #                                                (text, feature); of a classifier scores (text, replicate, n, class), dense_scores;
 #                                                taught_embedding (taught, feature); horizon, … (text, layer, head)
 #          results/downstream/answers.zarr.zip   embedding_error, answer, right, agrees (text, replicate, n); dense_answer, dense_right, label,
-#                                                cluster (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance
+#                                                cluster (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance,
+#                                                unrelated_distance
 #          results/rates/downstream.zarr.zip     accuracy, agreement, embedding_error (n); dense_accuracy, beta, bend; local_slope
 #                                                (interval); tertile_error (tertile, n), tertile_beta, … (tertile); correlation,
 #                                                probability, corrected_probability, declared (outcome, aggregation), reliability;
 #                                                text_rate, text_horizon (text); each with _low, _high where it has an interval
 
-from attnlimit.corpus.location import labelled_files
+from attnlimit.corpus.location import labelled_files, task_lengths
 
 LABELLED_FILES = labelled_files(located({"source": "text"} | config["measure_downstream"], ROOT))
 TEXT_PARTS = range(config["measure_downstream"]["parts"])
@@ -40,7 +41,11 @@ rule choose_texts:
         mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
         runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
     params:
-        settings=without(config["measure_downstream"], "sizes", "replicates", "replacement", "parts"),
+        settings=only(
+            config["measure_downstream"],
+            *("task", "sha256", "text_column", "label_column", "texts", "per_article", "training"),
+        ),
+        lengths=task_lengths(config),
         seed=config["seed"],
         code=code("choose_texts.py"),
     script:

@@ -26,7 +26,7 @@ open_log(snakemake.log[0])
 os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)
 p, options, files = snakemake.params, snakemake.params.settings, snakemake.input
 task = options["task"]
-wanted, stream = Wanted.of(options), generator(p.seed, "choose_texts")
+wanted, stream = Wanted.of(options, p.lengths), generator(p.seed, "choose_texts")
 tokenizer, marks = load_tokenizer(files.tokenizer)
 facts = {"task": task, "tokenizer_sha256": sha256_of(files.tokenizer)}
 

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from attnlimit.corpus.titles import text_name
 from attnlimit.log import open_log
@@ -10,16 +11,18 @@ from attnlimit.report.panels import draw_sizes
 from attnlimit.report.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
 
-SHARES = {"agreement": ("agrees with the dense model", PALETTE[0], "o"), "accuracy": ("right", PALETTE[3], "s")}
-ERROR, TEXTS = PALETTE[0], "0.75"
-THIRDS = (PALETTE[2], PALETTE[7], PALETTE[4])
+SHARES = {"agreement": ("as the dense model", PALETTE[0], "o"), "accuracy": ("right", PALETTE[3], "s")}
+TEXTS = "0.75"
+THIRDS = (PALETTE[2], PALETTE[1], PALETTE[4])
+MOST_TICKS = 6
+ROOM = 0.7  # below the points, of their range: for the legend
 
 open_log(snakemake.log[0])
 set_theme()
 
 rates, errors = read(snakemake.input.rates), read(snakemake.input.downstream)
 n = rates["n"].values
-figure, (task, error, horizon) = plt.subplots(1, 3, figsize=(WIDTH, 3.1), layout="constrained")
+figure, (task, error, horizon) = plt.subplots(1, 3, figsize=(WIDTH, 3.3), layout="constrained")
 
 
 def band(axis, name: str, colour, marker: str, label: str) -> None:
@@ -27,43 +30,57 @@ def band(axis, name: str, colour, marker: str, label: str) -> None:
     axis.plot(n, rates[name], color=colour, marker=marker, ms=4, lw=1.2, label=label)
 
 
+def three(name: str, data=rates) -> tuple[float, float, float]:
+    """A number and the ends of its interval."""
+    value, low, high = (float(data[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    return value, low, high
+
+
 for name, (label, colour, marker) in SHARES.items():
     band(task, name, colour, marker, label)
 task.axhline(float(rates["dense_accuracy"]), color=SHARES["accuracy"][1], lw=1, ls="--", label="right, dense model")
 task.axhline(float(rates["chance"]), color=PARAMETRIC, lw=1, ls=":", label="right by chance")
-task.set(ylim=(0, 1.03), title="task", ylabel="share of texts")
+task.set(ylim=(0, 1.03), title="answers", ylabel="share of texts and draws")
+task.legend(loc="lower right", bbox_to_anchor=(1, 0.06), fontsize=7)
 
 each = np.exp(np.log(errors["embedding_error"]).mean("replicate")).transpose("text", "n").values
 error.plot(n, each.T, color=TEXTS, lw=0.4, zorder=0)
 error.plot([], [], color=TEXTS, lw=0.8, label="each text")
-band(error, "embedding_error", ERROR, "o", "geometric mean")
-beta, low, high = (float(rates[f"beta{end}"]) for end in ("", "_low", "_high"))
+band(error, "embedding_error", PALETTE[0], "o", "geometric mean")
+beta, low, high = three("beta")
 line = np.exp(float(rates["intercept"])) * n**-beta
-error.plot(n, line, color="0.2", lw=1, ls="--", label=rf"$n^{{-\beta}}$, $\beta$ = {beta:.3f} [{low:.3f}, {high:.3f}]")
-error.set(yscale="log", title="embedding", ylabel="error, dense embedding has length 1")
+error.plot(n, line, color="0.2", lw=1, ls="--", label=rf"$\beta$ = {beta:.2f} [{low:.2f}, {high:.2f}]")
+error.axhline(float(rates["unrelated_distance"]), color=PARAMETRIC, lw=1, ls=":", label="two unrelated texts")
+error.set(yscale="log", title="embeddings", ylabel="distance to the dense one")
+error.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+error.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+error.yaxis.set_minor_formatter(NullFormatter())
+error.set_ylim(bottom=0.6 * each.min())  # room for the legend
+error.legend(loc="lower left", fontsize=7)
 
 coupling, rate = rates["text_horizon"].values, rates["text_rate"].values
 horizon.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2")
-for place, (third, colour) in enumerate(zip(rates["tertile"].values, THIRDS, strict=True)):
+for third, colour, marker in zip(rates["tertile"].values, THIRDS, "o^s", strict=True):
     part = rates.sel(tertile=third)
     edges = float(part["tertile_from"]), float(part["tertile_to"])
     inside = (coupling >= edges[0]) & (coupling <= edges[1])
-    horizon.scatter(coupling[inside], rate[inside], s=10, color=[colour], marker="o^s"[place], lw=0, alpha=0.7)
-    horizon.fill_between(
-        edges, *[[float(part[f"tertile_beta_{end}"])] * 2 for end in ("low", "high")], color=colour, alpha=0.25, lw=0
-    )
-    value = float(part["tertile_beta"])
-    horizon.plot(edges, [value] * 2, color=colour, lw=2, label=f"{third} third: {value:.3f}")
-declared = rates.sel(outcome=DECLARED[0], aggregation=DECLARED[1])
-found = [f"{float(declared[f'correlation{end}']):+.2f}".replace("-", "−") for end in ("", "_low", "_high")]
-horizon.set(xscale="log", title=f"rank correlation {found[0]} [{found[1]}, {found[2]}]")
-horizon.set(xlabel=r"largest $H$ over heads and layers", ylabel=r"rate $\beta$ of a text")
+    value, low, high = three("tertile_beta", part)
+    horizon.scatter(coupling[inside], rate[inside], s=10, color=[colour], marker=marker, lw=0, alpha=0.8)
+    horizon.fill_between(edges, low, high, color=colour, alpha=0.25, lw=0)
+    horizon.plot(edges, [value] * 2, color=colour, lw=2, label=f"{third} $H$: {value:.2f} [{low:.2f}, {high:.2f}]")
+found = three("correlation", rates.sel(outcome=DECLARED[0], aggregation=DECLARED[1]))
+value, low, high = (f"{number:+.2f}".replace("-", "−") for number in found)
+horizon.set(title=f"rank correlation {value}\n[{low}, {high}]", ylabel=r"rate $\beta$ of a text")
+horizon.set_xlabel(r"its largest $H$")
+bottom, top = min(rate.min(), 0.5), max(rate.max(), 0.5)
+horizon.set_ylim(bottom - ROOM * (top - bottom), top + 0.05 * (top - bottom))
+horizon.legend(loc="lower center", fontsize=7)
 
 for axis in (task, error):
     draw_sizes(axis, n)
+    if len(n) <= MOST_TICKS:
+        axis.set_xticks(n, [f"{size}" for size in n])
     axis.set_xlabel("keys drawn in each layer, $n$")
-for axis in (task, error, horizon):
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), fontsize=7)
 model, text = rates.attrs["model"]["name"].split("/")[-1], text_name(rates.attrs["corpus"])
-figure.suptitle(f"{model} on {text}, {rates.sizes['text']} texts, {rates.attrs['replicates']} draws each", fontsize=9)
+figure.suptitle(f"{model} on {text}: {rates.sizes['text']} texts, {rates.attrs['replicates']} draws each", fontsize=9)
 save(figure, dict(snakemake.output))

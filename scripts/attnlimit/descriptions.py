@@ -214,6 +214,7 @@ NAMES |= {  # downstream task
     "dense_right": "whether the answer of the dense model is the label",
     "cluster": "texts with one number are resampled together: blocks of an article",
     "chance": "accuracy of an answer without reading",
+    "unrelated_distance": "root mean square distance of the dense embeddings of two texts with other labels",
     "accuracy": "share of right answers, over texts and draws",
     "agreement": "share of answers as of the dense model, over texts and draws",
     "dense_accuracy": "share of right answers of the dense model",
@@ -232,6 +233,7 @@ NAMES |= {  # downstream task
     "probability": "probability of a correlation as far from 0 if there were none",
     "corrected_probability": "the same with Holm's correction for all that were not declared",
     "reliability": "share of the variance of the outcome over texts that is no noise of the draws",
+    "draw_noise": "standard deviation of the outcome of a text from the noise of its draws",
     "text_rate": "rate of the text: minus the slope of log error, mean over draws, on log n",
     "text_horizon": "largest horizon of the text over heads and layers",
 }

@@ -58,9 +58,10 @@ def test_labelled_texts_are_drawn_once_each_and_short_ones_passed_over():
 
 
 def test_only_labels_are_taught():
-    section = WANTED._asdict() | {"training": 7, "sizes": []}
-    assert Wanted.of(section | {"task": "labels"}).training == 7
-    assert [Wanted.of(section | {"task": task}).training for task in ("retrieval", "classifier")] == [0, 0]
+    section = {"texts": 6, "per_article": 2, "training": 7}
+    training = [Wanted.of(section | {"task": task}, (8, 10)).training for task in ("labels", "retrieval", "classifier")]
+    assert training == [7, 0, 0]
+    assert Wanted.of(section | {"task": "retrieval"}, (8, 10)) == WANTED
 
 
 def test_a_class_that_is_never_taught_is_refused():

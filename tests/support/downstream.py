@@ -25,7 +25,12 @@ def planted(articles=20, noise=0.2, rate=0.5, fall=0.0, bend=0.0, spread=0.0, se
     }
     return xr.Dataset(
         {"embedding_error": (each, np.exp(log_error)), "right": (each, right), "agrees": (each, agrees)}
-        | {"dense_right": ("text", np.ones(texts, bool)), "cluster": ("text", np.arange(texts) // 2), "chance": 0.1}
+        | {
+            "dense_right": ("text", np.ones(texts, bool)),
+            "cluster": ("text", np.arange(texts) // 2),
+            "chance": 0.1,
+            "unrelated_distance": 1.3,
+        }
         | couplings,
         coords={"n": SIZES, "text": range(texts)},
     )

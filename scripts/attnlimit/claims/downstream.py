@@ -7,6 +7,7 @@ from attnlimit.claims.heads import model_name
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Record, decide, every, pick, signed
 from attnlimit.rates.downstream import DECLARED
+from attnlimit.theory.bounds import predictions
 
 EVIDENCE = ["results/rates/downstream.zarr.zip", "figure downstream"]
 FEW = "not here: only more texts could decide"
@@ -24,11 +25,17 @@ def downstream_rate(data: xr.Dataset, thresholds: dict) -> Record:
     """
     tolerance = thresholds["slope_tolerance"]
     measured: dict = counted(data) | {"n_from": int(data["n"][0]), "n_to": int(data["n"][-1])}
-    verdict, words, power = UNTESTED, f"only {of_groups(data)}", FEW
+    verdict, words, power, beside = UNTESTED, f"only {of_groups(data)}", FEW, ""
     if data.attrs["groups"] >= thresholds["fewest_groups"]:
         (beta, low, high), (bend, bend_low, bend_high) = ends(data, "beta"), ends(data, "bend")
         measured |= {"beta": beta, "low": low, "high": high, "bend": bend, "bend_low": bend_low, "bend_high": bend_high}
-        measured["error"] = data["embedding_error"].values.tolist()
+        measured |= {name: data[name].values.tolist() for name in ("embedding_error", "local_slope")}
+        between = ", ".join(f"{slope:.2f}" for slope in measured["local_slope"])
+        first, far = measured["embedding_error"][0], float(data["unrelated_distance"])
+        beside = (
+            f" Between neighbouring n the rate is {between}; at the smallest the error is {first:.2f}, two unrelated"
+        )
+        beside += f" texts are {far:.2f} apart."
         straight = decide(bend_low, bend_high, -2 * tolerance, 2 * tolerance)
         verdict = every([decide(low, high, 0.5 - tolerance, 0.5 + tolerance), straight])
         words = f"β {beta:.3f} [{low:.3f}, {high:.3f}], bend {spoken(bend, bend_low, bend_high)}"
@@ -45,7 +52,7 @@ def downstream_rate(data: xr.Dataset, thresholds: dict) -> Record:
         "Mean over texts of minus the slope of log error on log n; its change from the lower to the upper half of n.",
         pick(thresholds, "slope_tolerance", "fewest_groups"),
         EVIDENCE,
-        f"{of_groups(data)}, n from {measured['n_from']:,} to {measured['n_to']:,}: {words}. "
+        f"{of_groups(data)}, n from {measured['n_from']:,} to {measured['n_to']:,}: {words}.{beside} "
         f"{EXACT if data.attrs['replacement'] else SUBSET}",
         power,
     )
@@ -54,8 +61,9 @@ def downstream_rate(data: xr.Dataset, thresholds: dict) -> Record:
 def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
     """Do texts with a larger horizon have a lower rate?  The one rank correlation that was declared, with its interval.
 
-    Holds: the interval lies below 0.  Fails: it excludes the weakest correlation that would count, times the root of
-    the reliability, as noise of the texts' rates lowers every correlation by that.  Else undecided, as with few texts.
+    Holds: the interval lies below 0.  Fails: it excludes the weakest correlation that would count, times the largest
+    that these texts could show: were rates to follow the paper's curve c(H) on top of all that scatters them, a
+    correlation of sqrt(v / (v + s^2)), v the variance of c(H) over the texts, s^2 that of their rates.  Else undecided.
     """
     outcome, aggregation = DECLARED
     row = data.sel(outcome=outcome, aggregation=aggregation)
@@ -67,18 +75,26 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
     verdict, words, power, beside = UNTESTED, f"only {of_groups(data)}", FEW, ""
     enough = data.sizes["text"] >= thresholds["fewest_fits"] and data.attrs["groups"] >= thresholds["fewest_groups"]
     if enough and np.isfinite([value, low, high]).all():
-        weakest = thresholds["weakest_correlation"] * np.sqrt(reliability)
+        horizon = data["text_horizon"].values
+        curve, scatter = predictions(horizon, horizon**2)["bound_v3"].var(), data["text_rate"].values.var(ddof=1)
+        visible = float(np.sqrt(curve / (curve + scatter))) if curve else 0.0
+        weakest = thresholds["weakest_correlation"] * visible
         fails_above = value - low - weakest  # there the interval would exclude the weakest
         slower = dict(zip(("tertiles", "tertiles_low", "tertiles_high"), ends(data, "tertile_difference"), strict=True))
-        measured |= {"correlation": value, "low": low, "high": high, "weakest": -weakest, "fails_above": fails_above}
+        measured |= {"correlation": value, "low": low, "high": high, "visible": visible, "fails_above": fails_above}
         measured |= {name: number for name, number in slower.items() if np.isfinite(number)}
+        measured |= {"horizon_low": np.quantile(horizon, 0.1), "horizon_high": np.quantile(horizon, 0.9)}
         verdict = HOLDS if high < 0 else FAILS if low > -weakest else UNTESTED
         words = spoken(value, low, high)
         power = f"yes: a correlation above {signed(fails_above)} fails it"
+        if fails_above > 0:
+            span = f"{measured['horizon_low']:.1f} to {measured['horizon_high']:.1f}"
+            power = f"hardly: H is {span} in the middle 80 % of the texts, too alike to order them; only a correlation "
+            power += f"above {signed(fails_above)} fails it"
         beside = (
-            f" The third of the texts with the highest H has a rate {spoken(*slower.values())} above that with the "
-            f"lowest. {reliability:.0%} of the variance of the texts' rates is no noise of the draws. Of "
-            f"{measured['others']} other pairs of an outcome and a way to sum up H, {seen} correlate after Holm's "
+            f" From the third of the texts with the lowest H to that with the highest β changes by "
+            f"{spoken(*slower.values())}. {reliability:.0%} of the variance of their rates is no noise of the draws. "
+            f"Of {measured['others']} other pairs of an outcome and a way to sum up H, {seen} correlate after Holm's "
             "correction."
         )
     return Record(

@@ -22,10 +22,10 @@ class Wanted(NamedTuple):
     training: int
 
     @classmethod
-    def of(cls, section: dict) -> "Wanted":
-        """From the config section; only the task `labels` has texts that teach."""
-        wanted = cls(**{name: section[name] for name in cls._fields})
-        return wanted if section["task"] == "labels" else wanted._replace(training=0)
+    def of(cls, section: dict, lengths: tuple[int, int]) -> "Wanted":
+        """From the config section and the resolved lengths; only the task `labels` has texts that teach."""
+        training = section["training"] if section["task"] == "labels" else 0
+        return cls(section["texts"], *lengths, section["per_article"], training)
 
 
 class Texts(NamedTuple):

@@ -43,6 +43,15 @@ def chance(task: str, label: np.ndarray) -> float:
     return float(count.max() / len(label))
 
 
+def unrelated(dense: np.ndarray, label: np.ndarray) -> float:
+    """Root mean square distance of dense embeddings (text, feature) of texts with other labels.
+
+    An error as large leaves nothing of a text.
+    """
+    squares = 2 - 2 * dense.astype(np.float64) @ dense.T.astype(np.float64)  # (text, text): all have length 1
+    return float(np.sqrt(squares[label[:, None] != label].mean()))
+
+
 def answers(task: str, raw: xr.Dataset, texts: xr.Dataset) -> xr.Dataset:
     """Errors and answers of every text, replicate and size, from what the jobs measured, texts in order.
 
@@ -75,6 +84,7 @@ def answers(task: str, raw: xr.Dataset, texts: xr.Dataset) -> xr.Dataset:
             "label": ("text", label),
             "cluster": ("text", cluster),
             "chance": ((), chance(task, label)),
+            "unrelated_distance": ((), unrelated(dense, label)),
         }
         | {name: (own, raw[name].values) for name in ("horizon", "horizon_frobenius", "constant_tilt")},
         coords={name: raw[name] for name in ("text", "replicate", "n", "layer", "head")},

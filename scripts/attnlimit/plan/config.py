@@ -13,7 +13,7 @@ from jsonschema.exceptions import best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from attnlimit.corpus.location import TEXTS, file_name, is_url, local_files, most_tokens
+from attnlimit.corpus.location import MARKS, TEXTS, file_name, is_url, local_files, most_tokens, task_lengths
 from attnlimit.model.families import shape_of_model
 from attnlimit.plan.costs import job_count
 from attnlimit.plan.folders import located
@@ -127,7 +127,7 @@ def check_model(config: dict, model: dict) -> None:
     block = config["tokenize_corpus"]["block"]
     if longest is not None and block > longest:
         refuse("tokenize_corpus.block", f"{block} tokens, but the model reads at most {longest}; take that or fewer")
-    length = config["measure_downstream"]["longest"]
+    _, length = task_lengths(config)
     if longest is not None and length > longest and "whole_model" in config["chapters"]:
         refuse("measure_downstream.longest", f"{length} tokens, but the model reads at most {longest}; lower it")
     chosen = config["measure_ablation"]["heads"]
@@ -215,14 +215,12 @@ def check_downstream(config: dict, away: bool, root: Path) -> None:
             refuse("measure_downstream.location", f"{location!r:.200}: take a .jsonl or .parquet file, no braces in it")
         if not away and not Path(located({"source": "text"} | section, root)["location"]).is_file():
             refuse("measure_downstream.location", f"no file {location!r:.200} {RELATIVE}")
-    shortest, longest, largest = section["shortest"], section["longest"], section["sizes"][-1]
-    if shortest > longest:
-        refuse("measure_downstream.shortest", f"{shortest} exceeds measure_downstream.longest {longest}; lower it")
-    if not section["replacement"] and largest >= shortest:
-        refuse(
-            "measure_downstream.sizes",
-            f"{largest} is not below measure_downstream.shortest {shortest}, and keys are drawn without replacement",
-        )
+    shortest, longest = task_lengths(config)
+    if longest <= MARKS:
+        refuse("measure_downstream.longest", f"{longest}, but two marks and one word piece need {MARKS + 1}")
+    if not section["replacement"] and (largest := section["sizes"][-1]) >= shortest:
+        why = f"{largest} is not below the shortest text, {shortest} tokens, and keys are drawn without replacement"
+        refuse("measure_downstream.sizes", why)
     if task == "retrieval" and section["texts"] < 2 * section["per_article"]:
         refuse(
             "measure_downstream.texts",

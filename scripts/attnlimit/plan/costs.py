@@ -6,6 +6,8 @@ estimates: good to about a factor of two on another machine, and what jobs ask a
 
 from typing import NamedTuple
 
+from attnlimit.corpus.location import task_lengths
+
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
@@ -94,7 +96,7 @@ def downstream_flops(config: dict) -> float:
     """Of the downstream task: every text is read once without draws, and once for each draw and size."""
     layers, features = model_of(config)
     section = config["measure_downstream"]
-    block = section["longest"]
+    _, block = task_lengths(config)
     passes = section["texts"] * (1 + section["replicates"] * len(section["sizes"]))
     passes += section["training"] if section["task"] == "labels" else 0
     return float(passes) * block * layers * (24 * features**2 + 4 * block * features)
@@ -145,7 +147,8 @@ def job_bytes(config: dict) -> dict[str, float]:
     groups = errors["groups_per_job"]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
     downstream = config["measure_downstream"]
-    length, text_parts, heads = downstream["longest"], downstream["parts"], -(-features // 64)
+    text_parts, heads = downstream["parts"], -(-features // 64)
+    _, length = task_lengths(config)
     embeddings = 4.0 * features * downstream["texts"] * downstream["replicates"] * len(downstream["sizes"])
     attended = 4.0 * length * (2 * heads * length + 12 * features + layers * features)  # scores of a layer, states
     blocks_of_job = -(-queries_of(config) // block // parts) + 1

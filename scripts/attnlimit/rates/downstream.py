@@ -48,14 +48,18 @@ def log_errors(errors: xr.Dataset) -> np.ndarray:
     return np.log(error)
 
 
+def draw_noise(each: np.ndarray) -> float:
+    """Standard deviation that draws alone give the average over them of each (text, replicate)."""
+    return float(np.sqrt(each.var(1, ddof=1).mean() / each.shape[1]))
+
+
 def reliability(each: np.ndarray) -> float:
     """Share of the variance over texts that is not noise of the draws: each (text, replicate), averaged over draws.
 
     Noise lowers every correlation with the average by the root of this share.
     """
-    noise = each.var(1, ddof=1).mean() / each.shape[1]
     total = each.mean(1).var(ddof=1)
-    return float(np.clip(1 - noise / total, 0, 1)) if total > 0 else 0.0
+    return float(np.clip(1 - draw_noise(each) ** 2 / total, 0, 1)) if total > 0 else 0.0
 
 
 def tertiles(horizon: np.ndarray) -> list[np.ndarray]:
@@ -66,7 +70,7 @@ def tertiles(horizon: np.ndarray) -> list[np.ndarray]:
 def summary(errors: xr.Dataset, resampled: Resampled) -> xr.Dataset:
     """All that figure and claims need, from errors and answers of texts; intervals resample groups of texts."""
     sizes, log_error = errors["n"].values, log_errors(errors)
-    found: dict[str, tuple] = {"chance": ((), errors["chance"].values)}
+    found: dict[str, tuple] = {name: ((), errors[name].values) for name in ("chance", "unrelated_distance")}
 
     def keep(name: str, dims: tuple[str, ...], ends) -> None:
         for ending, values in zip(("", "_low", "_high"), ends, strict=True):
@@ -128,3 +132,4 @@ def correlations(found: dict, outcomes: dict, horizons: dict, resampled: Resampl
     found["declared"], found["probability"] = (dims, declared), (dims, probabilities)
     found["corrected_probability"] = (dims, corrected)
     found["reliability"] = ("outcome", [reliability(each) for each in outcomes.values()])
+    found["draw_noise"] = ("outcome", [draw_noise(each) for each in outcomes.values()])
