@@ -320,12 +320,34 @@ rule plot_ablation:
         "../scripts/plot_ablation.py"
 
 
+rule plot_propagation:
+    input:
+        rates="results/rates/propagation.zarr.zip",
+    output:
+        **figure("propagation", "the whole model: errors after every layer"),
+    log:
+        "results/logs/plot_propagation/log.txt",
+    benchmark:
+        "results/benchmarks/plot_propagation/run.tsv"
+    localrule: True
+    conda:
+        "../envs/plot_propagation.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        tolerance=config["assess_claims"]["quadrature_tolerance"],
+        code=code("plot_propagation.py"),
+    script:
+        "../scripts/plot_propagation.py"
+
+
 rule plot_downstream:
     input:
         rates="results/rates/downstream.zarr.zip",
         downstream="results/downstream/answers.zarr.zip",
     output:
-        **figure("downstream", "whole model: a task with drawn keys"),
+        **figure("downstream", "the whole model: a task with drawn keys"),
     log:
         "results/logs/plot_downstream/log.txt",
     benchmark:

@@ -4,7 +4,7 @@
 #          results/propagation/errors.zarr.zip   error (statistic, layer, block, replicate, n): keys drawn in all layers;
 #                                                single_error (statistic, drawn_layer, layer, block, replicate, single_n): in one;
 #                                                limit_scale (statistic, layer, block): of the dense states
-#          results/rates/propagation.zarr.zip    beta{,_low,_high}, … (statistic, layer); rms (statistic, layer, n), single_rms: relative;
+#          results/rates/propagation.zarr.zip    beta{,_low,_high}, … (statistic, layer); rms{,_low,_high} (statistic, layer, n), single_rms: relative;
 #                                                gain{,_low,_high} (statistic, drawn_layer, layer, single_n);
 #                                                quadrature{,_low,_high}, quadrature_in_step (statistic, layer, single_n)
 

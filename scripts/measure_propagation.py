@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from attnlimit.experiments.propagation import Draws, chosen_blocks, measure_blocks
@@ -30,7 +29,7 @@ require_readable(model, list(texts.values()), folder)
 draws = Draws(options["sizes"], options["single_sizes"], options["replicates"], options["replacement"], p.seed)
 passes = bar((texts[number] for number in mine), total=len(mine), unit="blocks", name="propagation")
 errors = measure_blocks(model, passes, mine, draws, heads.sizes["layer"])
-facts = {"population": corpus.attrs["population"], "tokens": int(np.sum([len(text) for text in texts.values()]))}
-facts |= {"blocks": len(chosen), "articles": len(set(page_id[chosen].tolist()))}
+facts = {"blocks": len(chosen), "articles": len(set(page_id[chosen].tolist()))}
+facts |= {"population": sum(map(len, texts.values()))}  # tokens of these blocks
 facts |= {"replacement": options["replacement"], "dtype": "float32", "seed": p.seed}
 write(errors, snakemake.output.errors, **identity(corpus, heads), **facts, code=p.code)

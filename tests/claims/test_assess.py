@@ -27,11 +27,13 @@ from support.claims import (
     heuristic,
     model_rates,
     normality_fit,
+    propagation_fit,
     proposed,
     rates,
     uniform,
 )
 from support.configs import DEFAULT, ROOT, SCHEMA
+from support.downstream import downstream_fit
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +50,8 @@ def stores() -> dict[str, xr.Dataset]:
         "constants": constants_fit(),
         "hardmax": hardmax_fit(proposed),
         "normality": normality_fit(),
+        "propagation": propagation_fit(),
+        "downstream": downstream_fit(fall=0.05),
     }
     layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]
     facts = {"population": 50000, "model": {"name": "owner/small"}}
@@ -75,14 +79,14 @@ def test_all_claims_are_assessed_and_written_the_same_twice(stores, records, tmp
         assert (tmp_path / f"first.{kind}").read_bytes() == (tmp_path / f"second.{kind}").read_bytes()
     written = json.loads((tmp_path / "first.json").read_text(), parse_constant=pytest.fail)
     assert [claim["id"] for claim in written] == [record.id for record in records]
-    assert len({record.id for record in records}) == len(records) == 18
+    assert len({record.id for record in records}) == len(records) == 21
     assert {claim["verdict"] for claim in written} <= set(VERDICTS)
     assert all(claim["verdict"] == HOLDS for claim in written), [c["id"] for c in written if c["verdict"] != HOLDS]
     known = (THRESHOLDS | DEFAULT["fit_hardmax"]).items()
     assert all(claim["threshold"].items() <= known and claim["threshold"] for claim in written)
     assert all(claim["could_fail"].startswith(("yes: ", "hardly: ")) for claim in written)
     page = (tmp_path / "first.html").read_text()
-    assert "18 claims. holds: 18; does not hold: 0" in page and "C′(R)" in page
+    assert "21 claims. holds: 21; does not hold: 0" in page and "C′(R)" in page
 
 
 def test_evidence_is_what_the_workflow_makes(records):

@@ -1,21 +1,11 @@
 """Claims on the downstream task, tried on truths that hold, fail, and decide nothing."""
 
-import numpy as np
 import pytest
 
 from attnlimit.claims.downstream import downstream_horizon, downstream_rate
 from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, rounded
-from attnlimit.rates.downstream import summary
-from attnlimit.rates.grouped import resample
 from support.claims import THRESHOLDS
-from support.downstream import planted
-
-
-def data(**changes):
-    errors = planted(**changes)
-    resampled = resample(errors["cluster"].values, 400, np.random.default_rng(1))
-    facts = {"groups": resampled.groups, "replicates": 2, "task": "retrieval", "replacement": True}
-    return summary(errors, resampled).assign_attrs(facts | {"model": {"name": "owner/a-model"}})
+from support.downstream import downstream_fit
 
 
 @pytest.mark.parametrize(
@@ -29,14 +19,14 @@ def data(**changes):
     ],
 )
 def test_the_rate_is_a_half_and_straight_or_not(changes, verdict):
-    record = downstream_rate(data(**changes), THRESHOLDS)
+    record = downstream_rate(downstream_fit(**changes), THRESHOLDS)
     assert record.verdict == verdict, record.in_short
     assert "a-model" in record.claim and "our question" in record.claim
     rounded(record._asdict())  # every number is finite
 
 
 def test_a_bend_alone_fails_the_rate():
-    record = downstream_rate(data(rate=0.4, bend=0.25), THRESHOLDS)
+    record = downstream_rate(downstream_fit(rate=0.4, bend=0.25), THRESHOLDS)
     assert record.measured["low"] > 0.45 and record.measured["high"] < 0.55 and record.measured["bend_low"] > 0.1
 
 
@@ -51,14 +41,14 @@ def test_a_bend_alone_fails_the_rate():
     ],
 )
 def test_horizons_order_the_texts_or_not(changes, verdict):
-    record = downstream_horizon(data(**changes), THRESHOLDS)
+    record = downstream_horizon(downstream_fit(**changes), THRESHOLDS)
     assert record.verdict == verdict, record.in_short
     rounded(record._asdict())
 
 
 def test_only_horizons_that_differ_can_fail_it():
     """The same rates without order: over H from 1 to 3 that fails the claim, over H near 12 it decides nothing."""
-    apart = data(spread=0.1, noise=0.02, articles=60)
+    apart = downstream_fit(spread=0.1, noise=0.02, articles=60)
     alike = apart.assign(text_horizon=12 + 0.1 * apart["text_horizon"])
     assert downstream_horizon(apart, THRESHOLDS).verdict == FAILS
     record = downstream_horizon(alike, THRESHOLDS)
@@ -66,4 +56,4 @@ def test_only_horizons_that_differ_can_fail_it():
 
 
 def test_a_subset_of_the_keys_is_told():
-    assert "without replacement" in downstream_rate(data().assign_attrs(replacement=False), THRESHOLDS).why
+    assert "without replacement" in downstream_rate(downstream_fit().assign_attrs(replacement=False), THRESHOLDS).why

@@ -41,6 +41,15 @@ def test_a_limit_from_some_queries_costs_their_share():
     assert limit_flops(config(compute_limits={"queries": 5_000})) == limit_flops(config()) / 10
 
 
+def test_a_task_costs_its_passes():
+    """A dense one, and one for each draw and size; texts that teach a probe are read once."""
+    base = seconds(config())["measure_downstream"]
+    more = seconds(config(measure_downstream={"replicates": 4}))["measure_downstream"]
+    assert more / base == pytest.approx(21 / 11)
+    taught = seconds(config(measure_downstream={"task": "labels", "training": 64 * 11}))["measure_downstream"]
+    assert taught == pytest.approx(2 * base)
+
+
 def test_nested_sizes_cost_the_largest_one():
     sizes = {"sizes": [100, 200, 400], "replicates": 10, "group": 1}
     moments = 10 * 2 * 384**2 * 700
@@ -75,7 +84,8 @@ def test_memory_hardly_grows_with_the_population():
 
 
 @pytest.mark.parametrize(
-    "overlays", [["paper.yaml"], ["paper.yaml", "paper-20m.yaml"], ["paper.yaml", "paper-v3.yaml"]]
+    "overlays",
+    [["paper.yaml"], ["paper.yaml", "paper-20m.yaml"], ["paper.yaml", "paper-v3.yaml"], ["paper-downstream.yaml"]],
 )
 def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
     changes = [yaml.safe_load((ROOT / "configs" / name).read_text()) for name in overlays]
@@ -120,6 +130,8 @@ def test_jobs_of_the_default_run_ask_for_more_than_they_took():
         "merge_limits": (2, 183e6),
         "measure_errors": (75, 1343e6),
         "merge_errors": (3, 435e6),
+        "measure_downstream": (71, 645e6),
+        "merge_downstream": (3, 214e6),
     }
     for rule, (spent, held) in took.items():
         assert asked_seconds(config(), rule) > 3 * spent

@@ -9,6 +9,7 @@ from attnlimit.coordinates import PARTS, STATISTICS, as_whole_layer
 from attnlimit.rates.constants import fit_constants
 from attnlimit.rates.growth import fit_uniform
 from attnlimit.rates.power_law import LOCAL, Bootstrap
+from attnlimit.rates.propagation import fit_propagation
 from attnlimit.rates.summaries import hardmax_summary
 from attnlimit.seeds import generator
 from attnlimit.theory.bounds import predictions
@@ -149,3 +150,24 @@ def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=
         coords={"n": [30000]},
     )
     return data.assign_attrs(level=0.95, replicates=replicates)
+
+
+def propagation_fit(ratio=1.0, noise=0.1, blocks=12, layers=3) -> xr.Dataset:
+    """What fit_propagation makes of equal errors of every layer, whose squares add up to ratio^2 that of all drawn."""
+    n, single_n = np.array([64, 256, 1024]), np.array([64, 1024])
+    stream = generator(1, "propagation")
+    single = np.triu(np.ones((layers, layers)))[None, :, :, None, None, None] * single_n**-0.5
+    single = single * np.ones((3, 1, 1, blocks, 2, 1))
+    noisy = np.exp(noise * stream.normal(size=(3, layers, blocks, 2, len(n))) - noise**2)  # its square has mean 1
+    together = np.sqrt(np.arange(1, layers + 1))[:, None, None, None] * n**-0.5 * noisy / ratio
+    errors = xr.Dataset(
+        {
+            "single_error": (("statistic", "drawn_layer", "layer", "block", "replicate", "single_n"), single),
+            "error": (("statistic", "layer", "block", "replicate", "n"), together),
+            "limit_scale": (("statistic", "layer", "block"), np.ones((3, layers, blocks))),
+        },
+        coords={"statistic": ["mean", "cov", "pointwise"], "drawn_layer": range(layers), "layer": range(layers)}
+        | {"block": range(blocks), "n": n, "single_n": single_n},
+    )
+    facts = {"blocks": blocks, "articles": blocks, "population": 50000, "model": {"name": "owner/small"}}
+    return fit_propagation(errors, Bootstrap(300, True, stream), 3).assign_attrs(facts)

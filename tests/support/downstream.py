@@ -3,6 +3,9 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.rates.downstream import summary
+from attnlimit.rates.grouped import resample
+
 SIZES = np.array([32, 90, 256, 724, 2048])
 
 
@@ -34,3 +37,11 @@ def planted(articles=20, noise=0.2, rate=0.5, fall=0.0, bend=0.0, spread=0.0, se
         | couplings,
         coords={"n": SIZES, "text": range(texts)},
     )
+
+
+def downstream_fit(**changes) -> xr.Dataset:
+    """What fit_downstream makes of planted errors."""
+    errors = planted(**changes)
+    resampled = resample(errors["cluster"].values, 400, np.random.default_rng(1))
+    facts = {"groups": resampled.groups, "replicates": 2, "task": "retrieval", "replacement": True}
+    return summary(errors, resampled).assign_attrs(facts | {"model": {"name": "owner/a-model"}})

@@ -26,6 +26,7 @@ from attnlimit.claims.moments import (
     untilted,
 )
 from attnlimit.claims.normality import normality
+from attnlimit.claims.propagation import propagation_quadrature
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.uniform import uniform_growth, uniform_rate
 from attnlimit.claims.verdicts import Record, rounded
@@ -59,8 +60,9 @@ def assess(
 ) -> list[Record]:
     """Every claim, in the paper's order; one whose fits are not there is left out, with no verdict.
 
-    stores: the fits by source (bert, ablation, gaussian, gaussian_published, gaussian_asymptotic, sphere, constants,
-    uniform, hardmax, normality); chapters: of each source that the run leaves out, the chapter that would bring it.
+    stores: the fits by source (bert, ablation, gaussian, gaussian_published, gaussian_asymptotic, sphere, propagation,
+    constants, uniform, hardmax, normality); chapters: of each source that the run leaves out, the chapter that would
+    bring it.
     """
     chapters = chapters or {}
     if unknown := {name for test in TESTS for name in test.sources} - set(stores) - set(chapters):
@@ -198,6 +200,7 @@ TESTS = (
             ablation_falls(fits.stores["ablation"], fits.tables["ablation"], thresholds, fits.resampling)
         ],
     ),
+    Test(("propagation_quadrature",), ("propagation",), alone(propagation_quadrature, "propagation")),
     Test(("downstream_rate",), ("downstream",), alone(downstream_rate, "downstream")),
     Test(("downstream_horizon",), ("downstream",), alone(downstream_horizon, "downstream")),
     Test(("normality",), ("normality",), alone(normality, "normality")),
@@ -220,6 +223,7 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "bert_above": experiment_above,
     "tilt_order": tilt_order,
     "ablation_falls": ablation_falls,
+    "propagation_quadrature": propagation_quadrature,
     "downstream_rate": downstream_rate,
     "downstream_horizon": downstream_horizon,
     "normality": normality,

@@ -27,6 +27,8 @@ STATEMENTS = {
     "tilt_order": "Heads of {model}: H or the constant tilt s₀ orders the rates, β falls as one grows and the other "
     "is held fixed (our question, not the paper's).",
     "ablation_falls": "Heads of {model} with A scaled and all else kept: β falls as H grows.",
+    "propagation_quadrature": "Errors of attention made in different layers of {model} add in quadrature in its last "
+    "states, as independent ones do (our question: the paper leaves stacked layers open).",
     "downstream_rate": "Keys drawn in every layer of {model}: the error of a text's embedding falls like 1/√n (our "
     "question, after an experiment in the paper's public code).",
     "downstream_horizon": "Keys drawn in every layer of {model}: texts with a larger H, the largest over heads and "

@@ -11,7 +11,7 @@ from attnlimit.corpus.location import task_lengths
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
-DRAWN_FLOPS = 60e9  # of layers reading blocks with drawn keys: measure_propagation of the default run
+DRAWN_FLOPS = 69e9  # of layers reading blocks with drawn keys: measure_propagation of the default run
 GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
@@ -147,10 +147,10 @@ def job_bytes(config: dict) -> dict[str, float]:
     groups = errors["groups_per_job"]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
     downstream = config["measure_downstream"]
-    text_parts, heads = downstream["parts"], -(-features // 64)
     _, length = task_lengths(config)
     embeddings = 4.0 * features * downstream["texts"] * downstream["replicates"] * len(downstream["sizes"])
-    attended = 4.0 * length * (2 * heads * length + 12 * features + layers * features)  # scores of a layer, states
+    # As in drawn_pass_bytes, one draw at a time, and BigBird's attention has three arrays of scores at once.
+    attended = 4.0 * length * (16 * features + 3 * length * features / 32 + 3 * layers * features)
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
     return {
         "extract_embeddings": START_BYTES + 12 * layers * features**2 * 4 + 2.5 * shard + numbers,
@@ -162,7 +162,7 @@ def job_bytes(config: dict) -> dict[str, float]:
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
         "measure_propagation": START_BYTES + 12 * layers * features**2 * 4 + drawn_pass_bytes(config) + numbers,
-        "measure_downstream": START_BYTES + 12 * layers * features**2 * 4 + attended + 2 * embeddings / text_parts,
+        "measure_downstream": START_BYTES + 12 * layers * features**2 * 4 + attended + 2 * embeddings / downstream["parts"],
         "merge_downstream": START_BYTES + 5 * embeddings,  # as numbers of 8 bytes, and their differences
     }
 

@@ -25,18 +25,13 @@ def fit_propagation(errors: xr.Dataset, bootstrap: Bootstrap, misfit: float) -> 
         raise ValueError(f"propagation: {errors.sizes['block']} block; an interval needs at least 2")
     together = block_squares(errors["error"], errors["limit_scale"])  # (statistic, layer, block, n)
     single = block_squares(errors["single_error"], errors["limit_scale"])  # (statistic, drawn_layer, layer, block, …)
-    fits = rates(together, bootstrap).assign(rms=root_mean(together), single_rms=root_mean(single))
+    fits = rates(together, bootstrap)
     fits["misfit"] = fits["chi2"] > misfit * fits["dof"]
-    chosen = resampling(errors.sizes["block"], 1, bootstrap)[:, 0]  # (draw, block)
-    weights = xr.DataArray(chosen, dims=("draw", "block"))
-    at_both = together.sel(n=single["single_n"].values).rename(n="single_n").assign_coords(single_n=single["single_n"])
-    summaries = zip(
-        summarise(single.mean("block"), at_both.mean("block")).items(),
-        summarise(xr.dot(weights, single, dim="block"), xr.dot(weights, at_both, dim="block")).values(),
-        strict=True,
-    )
-    for (name, value), drawn in summaries:
-        ends = interval(value.values, drawn.transpose("draw", *value.dims).values, levels(len(single["block"])))
+    blocks = errors.sizes["block"]
+    weights = xr.DataArray(resampling(blocks, 1, bootstrap)[:, 0], dims=("draw", "block"))
+    drawn = summarise(*(xr.dot(weights, squares, dim="block") for squares in (single, together)))
+    for name, value in summarise(single.mean("block"), together.mean("block")).items():
+        ends = interval(value.values, drawn[name].transpose("draw", *value.dims).values, levels(blocks))
         fits[name] = value
         fits[f"{name}_low"], fits[f"{name}_high"] = ((value.dims, end) for end in ends)
     return fits.assign(quadrature_in_step=in_step(single.mean("block")))
@@ -45,10 +40,6 @@ def fit_propagation(errors: xr.Dataset, bootstrap: Bootstrap, misfit: float) -> 
 def block_squares(error: xr.DataArray, scale: xr.DataArray) -> xr.DataArray:
     """Mean over replicates of the squared error, relative to the scale of its block."""
     return ((error / scale) ** 2).mean("replicate")
-
-
-def root_mean(squares: xr.DataArray) -> xr.DataArray:
-    return squares.mean("block") ** 0.5
 
 
 def rates(squares: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
@@ -73,7 +64,7 @@ def root(curve: Curve) -> Curve:
 
 
 def summarise(single: xr.DataArray, together: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Gains and the test of quadrature, from mean squares with one layer drawn, and with all.
+    """Roots of mean squares with one layer drawn, and with all; gains and the test of quadrature from them.
 
     Gain G[l, m] = error after m over error after l if only l is drawn; NaN before l.
     Quadrature after m: sqrt(sum_l error_l^2) / error, 1 if errors add as independent ones do, above 1 if they cancel or
@@ -81,8 +72,13 @@ def summarise(single: xr.DataArray, together: xr.DataArray) -> dict[str, xr.Data
     """
     own = xr.concat([single.sel(drawn_layer=layer, layer=layer, drop=True) for layer in single["layer"]], "drawn_layer")
     gain = (single / own.assign_coords(drawn_layer=single["drawn_layer"])) ** 0.5
-    gain = gain.where(single["layer"] >= single["drawn_layer"])
-    return {"gain": gain, "quadrature": (single.sum("drawn_layer") / together) ** 0.5}
+    same = together.sel(n=single["single_n"].values).rename(n="single_n").assign_coords(single_n=single["single_n"])
+    return {
+        "rms": together**0.5,
+        "single_rms": single**0.5,
+        "gain": gain.where(single["layer"] >= single["drawn_layer"]),
+        "quadrature": (single.sum("drawn_layer") / same) ** 0.5,
+    }
 
 
 def in_step(single: xr.DataArray) -> xr.DataArray:
