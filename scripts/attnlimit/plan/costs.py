@@ -149,6 +149,7 @@ def job_bytes(config: dict) -> dict[str, float]:
     downstream = config["measure_downstream"]
     _, length = task_lengths(config)
     embeddings = 4.0 * features * downstream["texts"] * downstream["replicates"] * len(downstream["sizes"])
+    of_job = embeddings / downstream["parts"]
     # As in drawn_pass_bytes, one draw at a time, and BigBird's attention has three arrays of scores at once.
     attended = 4.0 * length * (16 * features + 3 * length * features / 32 + 3 * layers * features)
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
@@ -162,7 +163,7 @@ def job_bytes(config: dict) -> dict[str, float]:
         "merge_errors": START_BYTES
         + 20.0 * errors["replicates"] / errors["group"] * len(errors["sizes"]) * features**2,
         "measure_propagation": START_BYTES + 12 * layers * features**2 * 4 + drawn_pass_bytes(config) + numbers,
-        "measure_downstream": START_BYTES + 12 * layers * features**2 * 4 + attended + 2 * embeddings / downstream["parts"],
+        "measure_downstream": START_BYTES + 12 * layers * features**2 * 4 + attended + 2 * of_job,
         "merge_downstream": START_BYTES + 5 * embeddings,  # as numbers of 8 bytes, and their differences
     }
 
