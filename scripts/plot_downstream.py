@@ -15,14 +15,13 @@ SHARES = {"agreement": ("as the dense model", PALETTE[0], "o"), "accuracy": ("ri
 TEXTS = "0.75"
 THIRDS = (PALETTE[2], PALETTE[1], PALETTE[4])
 MOST_TICKS = 6
-ROOM = 0.7  # below the points, of their range: for the legend
 
 open_log(snakemake.log[0])
 set_theme()
 
 rates, errors = read(snakemake.input.rates), read(snakemake.input.downstream)
 n = rates["n"].values
-figure, (task, error, horizon) = plt.subplots(1, 3, figsize=(WIDTH, 3.3), layout="constrained")
+figure, (task, error, horizon) = plt.subplots(1, 3, figsize=(WIDTH, 3.8), layout="constrained")
 
 
 def band(axis, name: str, colour, marker: str, label: str) -> None:
@@ -41,7 +40,6 @@ for name, (label, colour, marker) in SHARES.items():
 task.axhline(float(rates["dense_accuracy"]), color=SHARES["accuracy"][1], lw=1, ls="--", label="right, dense model")
 task.axhline(float(rates["chance"]), color=PARAMETRIC, lw=1, ls=":", label="right by chance")
 task.set(ylim=(0, 1.03), title="answers", ylabel="share of texts and draws")
-task.legend(loc="lower right", bbox_to_anchor=(1, 0.06), fontsize=7)
 
 each = np.exp(np.log(errors["embedding_error"]).mean("replicate")).transpose("text", "n").values
 error.plot(n, each.T, color=TEXTS, lw=0.4, zorder=0)
@@ -55,8 +53,6 @@ error.set(yscale="log", title="embeddings", ylabel="distance to the dense one")
 error.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
 error.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 error.yaxis.set_minor_formatter(NullFormatter())
-error.set_ylim(bottom=0.6 * each.min())  # room for the legend
-error.legend(loc="lower left", fontsize=7)
 
 coupling, rate = rates["text_horizon"].values, rates["text_rate"].values
 horizon.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2")
@@ -72,15 +68,14 @@ found = three("correlation", rates.sel(outcome=DECLARED[0], aggregation=DECLARED
 value, low, high = (f"{number:+.2f}".replace("-", "−") for number in found)
 horizon.set(title=f"rank correlation {value}\n[{low}, {high}]", ylabel=r"rate $\beta$ of a text")
 horizon.set_xlabel(r"its largest $H$")
-bottom, top = min(rate.min(), 0.5), max(rate.max(), 0.5)
-horizon.set_ylim(bottom - ROOM * (top - bottom), top + 0.05 * (top - bottom))
-horizon.legend(loc="lower center", fontsize=7)
 
 for axis in (task, error):
     draw_sizes(axis, n)
     if len(n) <= MOST_TICKS:
         axis.set_xticks(n, [f"{size}" for size in n])
     axis.set_xlabel("keys drawn in each layer, $n$")
+for axis in (task, error, horizon):  # below: data may be anywhere in a panel
+    axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), fontsize=7.5, handlelength=1.6)
 model, text = rates.attrs["model"]["name"].split("/")[-1], text_name(rates.attrs["corpus"])
 figure.suptitle(f"{model} on {text}: {rates.sizes['text']} texts, {rates.attrs['replicates']} draws each", fontsize=9)
 save(figure, dict(snakemake.output))

@@ -14,6 +14,7 @@ def test_groups_are_drawn_whole():
     np.testing.assert_array_equal(resampled.weights[:, 0], resampled.weights[:, 1])
     np.testing.assert_array_equal(resampled.weights[:, 2], resampled.weights[:, 4])
     np.testing.assert_array_equal(resampled.weights[:, [0, 2, 3]].sum(1), 3)
+    assert resampled.of(np.array([0, 2, 4])).groups == 2
 
 
 def test_a_rank_correlation_in_a_draw_is_that_of_the_repeated_texts():

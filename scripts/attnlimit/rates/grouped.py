@@ -14,14 +14,18 @@ EDGE = 1 - 1e-9  # of a correlation whose arctanh is taken
 
 
 class Resampled(NamedTuple):
-    """How often each text is in each draw (draw, text); of how many groups."""
+    """How often each text is in each draw (draw, text), and the group of each (text,), which is drawn whole."""
 
     weights: np.ndarray
-    groups: int
+    group: np.ndarray
+
+    @property
+    def groups(self) -> int:
+        return len(np.unique(self.group))
 
     def of(self, chosen: np.ndarray) -> "Resampled":
         """The same draws of groups, looked at only through some of the texts, by their places."""
-        return self._replace(weights=self.weights[:, chosen])
+        return Resampled(self.weights[:, chosen], self.group[chosen])
 
 
 class Estimate(NamedTuple):
@@ -36,7 +40,7 @@ def resample(group: np.ndarray, draws: int, stream: np.random.Generator) -> Resa
     """Draws of as many groups as there are, with replacement; group (text,) names that of each text."""
     names, place = np.unique(group, return_inverse=True)
     chosen = stream.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)  # (draw, group)
-    return Resampled(chosen[:, place], len(names))
+    return Resampled(chosen[:, place], group)
 
 
 def estimate(value: np.ndarray, drawn: np.ndarray, groups: int) -> Estimate:
