@@ -12,9 +12,9 @@ from attnlimit.claims.verdicts import VERDICTS
 from attnlimit.plan.chapters import CHAPTERS, JUDGED, chapters_of_claims, left_out
 from support.claims import THRESHOLDS, curve, model_rates
 
-CHAPTER_OF = {"ablation_falls": "ablation"}  # of a claim, if not theory
-CHAPTER_OF |= dict.fromkeys(("propagation_quadrature", "downstream_rate", "downstream_horizon"), "whole_model")
 OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above", "tilt_order"]
+OTHER_CHAPTERS = {"ablation_falls": "ablation"}  # else theory
+OTHER_CHAPTERS |= dict.fromkeys(("propagation_quadrature", "downstream_rate", "downstream_horizon"), "whole_model")
 
 
 @pytest.fixture
@@ -34,16 +34,16 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
     assert [record.id for record in records if not record.left_out] == OF_THE_MODEL
     for record in records:
         assert (record.verdict in VERDICTS) == (record.id in OF_THE_MODEL)
-        assert record.left_out == ("" if record.verdict else CHAPTER_OF.get(record.id, "theory"))
+        chapter = OTHER_CHAPTERS.get(record.id, "theory")
+        assert record.left_out == ("" if record.verdict else chapter)
     bound = next(record for record in records if record.id == "bound_curve")
     assert "sphere (chapter theory)" in bound.why and list(bound.measured["by_source"]) == ["bert"]
 
     write_json(records, tmp_path / "claims.json")
     written = json.loads((tmp_path / "claims.json").read_text())
     assert len({tuple(record) for record in written}) == 1  # the same keys in each
-    assert {record["left_out"] for record in written if record["verdict"] is None} == {
-        *("theory", "ablation", "whole_model")
-    }
+    named = {record["left_out"] for record in written if record["verdict"] is None}
+    assert named == {"theory", *OTHER_CHAPTERS.values()}
     write_page(records, tmp_path / "claims.html", left_out(["heads"]))
     page = (tmp_path / "claims.html").read_text()
     assert (

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from attnlimit.experiments.merging_blocks import merge_blocks
-from attnlimit.experiments.propagation import STATISTICS, Draws, chosen_blocks, measure_blocks
+from attnlimit.experiments.propagation import AT_ONCE, STATISTICS, Draws, chosen_blocks, measure_blocks
 from attnlimit.model.bert import load
 from attnlimit.model.drawn_keys import dense_states, drawn_states
 from attnlimit.parts import share
@@ -79,6 +79,15 @@ def test_draws_differ_between_blocks_replicates_layers_and_sizes():
     rows = np.concatenate(counts)
     assert len(np.unique(rows, axis=0)) == len(rows) == 16
     np.testing.assert_array_equal(DRAWS.counts(20, 1, 1, 17), counts[-1])
+
+
+def test_many_replicates_are_taken_a_few_at_a_time_and_none_changes(model, errors):
+    """Those of a batch of another size are the same but for rounding."""
+    more = measure_blocks(model, BLOCKS[:1], NUMBERS[:1], DRAWS._replace(replicates=AT_ONCE + 1), LAYERS)
+    for name in ("error", "single_error"):
+        few = errors[name].sel(block=NUMBERS[:1])
+        np.testing.assert_allclose(more[name].sel(replicate=[0, 1]), few, rtol=1e-3, atol=1e-6)
+    assert (more["error"].sel(replicate=AT_ONCE) > 0).all()
 
 
 @pytest.mark.parametrize("parts", [2, 5])

@@ -144,6 +144,15 @@ WRONG = [
     ({"measure_ablation.heads": 0}, "measure_ablation.heads: 0"),
     ({"measure_ablation.heads": [[0, 2], [1]]}, "measure_ablation.heads.1: "),
     ({"measure_ablation.replicates": 42}, "measure_ablation.replicates: 42", "measure_ablation.group 4"),
+    ({"measure_propagation.blocks": 1}, "measure_propagation.blocks: 1"),
+    ({"measure_propagation.single_sizes": [512, 128]}, "measure_propagation.single_sizes: must increase"),
+    ({"measure_propagation.single_sizes": [100]}, "measure_propagation.single_sizes: 100 is not among"),
+    (
+        {"measure_propagation.replacement": False},
+        "measure_propagation.sizes: 2048 without replacement",
+        "256 tokens (shortest * tokenize_corpus.block)",
+    ),
+    ({"measure_propagation.parts": 10**6}, "measure_propagation.parts: makes 1000000 jobs"),
     ({"measure_tails.scales": [1, 0]}, "measure_tails.scales.1: 0"),
     ({"measure_tails.directions": 0}, "measure_tails.directions: 0"),
 ]

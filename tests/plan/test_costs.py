@@ -66,6 +66,17 @@ def test_jobs_share_the_work():
         assert each * job_count(cut)[rule] == pytest.approx(seconds(cut)[rule])
 
 
+def test_layers_drawn_alone_cost_those_after_them():
+    """6 layers at each of two sizes; at one of them, 6 + 5 + … + 1 more."""
+    sizes = {"sizes": [64, 128], "single_sizes": [128], "blocks": 10, "replicates": 3}
+    both, together = (config(measure_propagation=sizes | change) for change in ({}, {"single_sizes": []}))
+    ratio = seconds(both)["measure_propagation"] / seconds(together)["measure_propagation"]
+    assert ratio == pytest.approx((12 + 21) / 12)
+    twice = config(measure_propagation=sizes | {"blocks": 20, "parts": 2})
+    assert job_seconds(twice)["measure_propagation"] == pytest.approx(job_seconds(both)["measure_propagation"] * 2)
+    assert job_bytes(twice)["measure_propagation"] == job_bytes(both)["measure_propagation"]
+
+
 def test_half_precision_halves_the_disk():
     assert disk_bytes(config()) == 50_000 * 6 * 384 * 4
     assert disk_bytes(config(extract_embeddings={"dtype": "float16"})) == disk_bytes(config()) / 2

@@ -35,11 +35,14 @@ GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
 GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
 RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
 OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
+OTHER_PLOTS |= {"plot_propagation": 1, "plot_downstream": 1}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
 SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
 FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6, "fit_constants": 1}  # the model, each of SIMULATIONS, ablation
 UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
-EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY
+PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
+TASK = {"fit_downstream": 1, "plot_downstream": 1}
+EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PROPAGATION | TASK
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +63,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 36
+    assert len(stores) == 44
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -72,14 +75,15 @@ def test_every_store_of_the_run_can_be_read(finished):
 
 
 def test_another_cut_into_jobs_gives_the_same_bytes(finished, tmp_path):
-    """A limit once more, in three parts instead of one, and errors in one instead of two: the same to the byte."""
+    """A limit once more, in three parts instead of one, errors in one instead of two, a task in two: the same bytes."""
     again = shutil.copytree(finished, tmp_path / "again", symlinks=True)
     merged = ["results/limits/layer_5.zarr.zip", "results/errors/layer_5.zarr.zip"]
+    merged += ["results/downstream/answers.zarr.zip"]
     for name in merged:
         (again / name).unlink()
-    for part in [*again.glob("results/limits/parts/layer_5_*"), *again.glob("results/errors/parts/layer_5_*")]:
+    for part in again.glob("results/*/parts/layer_5_*"):
         part.unlink()
-    overlay(again, compute_limits={"parts": 3}, measure_errors={"groups_per_job": 4})
+    overlay(again, compute_limits={"parts": 3}, measure_errors={"groups_per_job": 4}, measure_downstream={"parts": 2})
     run = snakemake(again, *merged)
     assert run.returncode == 0, run.stdout + run.stderr
     assert len(list(again.glob("results/limits/parts/layer_5_*"))) == 3
@@ -182,7 +186,18 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("theory/bounds.py", FITTED | {"plot_hardmax": 1, "plot_tails": 1}),  # drawn curves: no simulation runs again
+        # Drawn curves: no simulation runs again.
+        (
+            "theory/bounds.py",
+            FITTED | dict.fromkeys(("plot_hardmax", "plot_tails", "plot_propagation", "plot_downstream"), 1),
+        ),
+        (
+            "model/drawn_keys.py",
+            CLAIMS
+            | PROPAGATION
+            | TASK
+            | {"measure_propagation": 2, "merge_propagation": 1, "measure_downstream": 1, "merge_downstream": 1},
+        ),
         ("rates/power_law.py", EVERY_FIT),
         ("report/style.py", PLOTS | END),
         (
@@ -231,7 +246,7 @@ def test_undoing_an_edit_reruns_nothing(finished):
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == FITTED | UNIFORM
+    assert planned(restored) == FITTED | UNIFORM | PROPAGATION
 
 
 def test_a_deleted_store_is_made_again_with_its_dependents(finished):

@@ -13,8 +13,10 @@ import xarray as xr
 from transformers import PreTrainedModel
 
 from attnlimit.model.drawn_keys import dense_states, draw_counts, drawn_states
+from attnlimit.parts import cuts
 from attnlimit.seeds import generator
 
+AT_ONCE = 4  # replicates of a block that are in memory together
 STATISTICS = ("mean", "cov", "pointwise")  # pointwise: root mean square over tokens
 
 
@@ -119,11 +121,15 @@ def measure_block(model: PreTrainedModel, tokens: np.ndarray, number: int, draws
     error, single, scale = (errors[name].values for name in ("error", "single_error", "limit_scale"))
     scale[:] = np.stack([layer.scale for layer in dense], axis=1)
     for place, n in enumerate(draws.sizes):
-        counts: list[np.ndarray | None] = [draws.counts(len(tokens), number, layer, n) for layer in range(len(dense))]
-        for layer, states in enumerate(drawn_states(model, starts[:1], counts)):
-            error[:, layer, :, place] = distances(states, dense[layer])
-        for column in [column for column, size in enumerate(draws.single_sizes) if size == n]:
-            for first, drawn in enumerate(counts):
-                alone = [drawn, *[None] * (len(dense) - first - 1)]
+        drawn = np.stack([draws.counts(len(tokens), number, layer, n) for layer in range(len(dense))])
+        for cut in cuts(draws.replicates, AT_ONCE):
+            counts = list(drawn[:, cut])  # of each layer, (replicate, key)
+            for layer, states in enumerate(drawn_states(model, starts[:1], counts)):
+                error[:, layer, cut, place] = distances(states, dense[layer])
+            if n not in draws.single_sizes:
+                continue
+            column = draws.single_sizes.index(n)
+            for first, own in enumerate(counts):
+                alone = [own, *[None] * (len(dense) - first - 1)]
                 for layer, states in enumerate(drawn_states(model, starts[first, None], alone, first), start=first):
-                    single[:, first, layer, :, column] = distances(states, dense[layer])
+                    single[:, first, layer, cut, column] = distances(states, dense[layer])

@@ -32,6 +32,7 @@ ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablat
 ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
+REPLICATES_AT_ONCE = 4  # of a block in memory together, in measure_propagation
 GPU_SPEED_ASKED = 10  # of one core, when a job on a GPU asks for time: far below GPU_SPEED, to be safe
 
 
@@ -174,7 +175,7 @@ def drawn_pass_bytes(config: dict) -> float:
     Scores of all heads too, a share of D of them about 1/32, where attention is not fused; and the dense states.
     """
     (layers, features), block = model_of(config), config["tokenize_corpus"]["block"]
-    replicates = config["measure_propagation"]["replicates"]
+    replicates = min(config["measure_propagation"]["replicates"], REPLICATES_AT_ONCE)
     one = block * (16 * features + 2 * block * features / 32) + 4 * features**2
     return 4.0 * (replicates * one + 3 * layers * (block * features + features**2))
 
