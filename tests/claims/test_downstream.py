@@ -55,5 +55,11 @@ def test_only_horizons_that_differ_can_fail_it():
     assert record.verdict == UNTESTED and record.measured["visible"] < 0.01 and "too alike" in record.could_fail
 
 
+def test_what_was_not_declared_is_listed_with_its_correction():
+    measured = downstream_horizon(downstream_fit(fall=0.1), THRESHOLDS).measured
+    assert len(measured["others"]) == 11 and "rate, largest" not in measured["others"]
+    assert measured["others_seen"] == sum(each["p_holm"] < 0.05 for each in measured["others"].values()) > 0
+
+
 def test_a_subset_of_the_keys_is_told():
     assert "without replacement" in downstream_rate(downstream_fit().assign_attrs(replacement=False), THRESHOLDS).why

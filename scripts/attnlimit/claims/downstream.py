@@ -71,7 +71,7 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
     reliability = float(row["reliability"])
     others = data["corrected_probability"].where(~data["declared"])
     seen = int((others < 1 - thresholds["level"]).sum())
-    measured: dict = counted(data) | {"reliability": reliability, "others": int(others.count()), "others_seen": seen}
+    measured: dict = counted(data) | {"reliability": reliability, "others": listed(data), "others_seen": seen}
     verdict, words, power, beside = UNTESTED, f"only {of_groups(data)}", FEW, ""
     enough = data.sizes["text"] >= thresholds["fewest_fits"] and data.attrs["groups"] >= thresholds["fewest_groups"]
     if enough and np.isfinite([value, low, high]).all():
@@ -94,7 +94,7 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
         beside = (
             f" From the third of the texts with the lowest H to that with the highest β changes by "
             f"{spoken(*slower.values())}. {reliability:.0%} of the variance of their rates is no noise of the draws. "
-            f"Of {measured['others']} other pairs of an outcome and a way to sum up H, {seen} correlate after Holm's "
+            f"Of {len(measured['others'])} other pairs of an outcome and a way to sum up H, {seen} correlate after Holm's "
             "correction."
         )
     return Record(
@@ -115,6 +115,18 @@ def ends(data: xr.Dataset, name: str) -> tuple[float, float, float]:
     """A number and its interval."""
     value, low, high = (float(data[name + ending]) for ending in ("", "_low", "_high"))
     return value, low, high
+
+
+def listed(data: xr.Dataset) -> dict[str, dict[str, float]]:
+    """The correlations that were not declared, with probabilities that are corrected for their number."""
+    found = {}
+    for outcome in data["outcome"].values:
+        for aggregation in data["aggregation"].values:
+            one = data.sel(outcome=outcome, aggregation=aggregation)
+            if not one["declared"] and np.isfinite(one["corrected_probability"]):
+                numbers = {"correlation": float(one["correlation"]), "p_holm": float(one["corrected_probability"])}
+                found[f"{outcome}, {aggregation}"] = numbers
+    return found
 
 
 def spoken(value: float, low: float, high: float) -> str:
