@@ -12,9 +12,9 @@
 #                                                probability, corrected_probability, declared (outcome, aggregation), reliability;
 #                                                text_rate, text_horizon (text); each with _low, _high where it has an interval
 
-from attnlimit.corpus.location import labelled_files, task_lengths
+from attnlimit.corpus.location import labelled_file, task_lengths
 
-LABELLED_FILES = labelled_files(located({"source": "text"} | config["measure_downstream"], ROOT))
+LABELLED_FILE = labelled_file(located({"source": "text"} | config["measure_downstream"], ROOT))
 TEXT_PARTS = range(config["measure_downstream"]["parts"])
 
 
@@ -24,7 +24,7 @@ wildcard_constraints:
 
 rule choose_texts:
     input:
-        texts=LABELLED_FILES or "results/corpus/articles.parquet",
+        texts=LABELLED_FILE or "results/corpus/articles.parquet",
         tokenizer="results/models/tokenizer.json",
         config="results/models/config.json",
     output:

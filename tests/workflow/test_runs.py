@@ -92,6 +92,19 @@ def test_another_cut_into_jobs_gives_the_same_bytes(finished, tmp_path):
         assert sha256_of(again / name) == sha256_of(finished / name)
 
 
+def test_labelled_texts_take_the_place_of_blocks(finished, tmp_path):
+    again = shutil.copytree(finished, tmp_path / "again", symlinks=True)
+    rows = [{"text": "words of my own " * 10, "label": label} for label in ("good", "bad") * 10]
+    (again / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    own = {"task": "labels", "location": "mine.jsonl", "texts": 6, "training": 12}
+    overlay(again, measure_downstream=own)
+    run = snakemake(again, "results/downstream/texts.zarr.zip")
+    assert run.returncode == 0, run.stdout + run.stderr
+    texts = read(again / "results/downstream/texts.zarr.zip")
+    assert texts.sizes["text"] == 18 and int(texts["training"].sum()) == 12
+    assert texts.attrs["classes"] == ["bad", "good"] and texts.attrs["corpus"]["name"] == "mine.jsonl"
+
+
 def test_no_padding_enters_the_population(finished):
     blocks = read(finished / "results/corpus/blocks.zarr.zip")
     assert blocks.sizes["token"] >= 1500

@@ -94,8 +94,8 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
         beside = (
             f" From the third of the texts with the lowest H to that with the highest β changes by "
             f"{spoken(*slower.values())}. {reliability:.0%} of the variance of their rates is no noise of the draws. "
-            f"Of {len(measured['others'])} other pairs of an outcome and a way to sum up H, {seen} correlate after Holm's "
-            "correction."
+            f"Of {len(measured['others'])} other pairs of an outcome and a way to sum up H, {seen} correlate by "
+            "Holm's correction."
         )
     return Record(
         "downstream_horizon",

@@ -37,9 +37,9 @@ def skipped_files(corpus: dict) -> list[str]:
     return [name for name in files_below(location, text=False) if not Path(name).name.startswith(".")]
 
 
-def labelled_files(downstream: dict) -> list[str]:
-    """The file of this machine that a downstream task is read from; none where it is made of the corpus."""
-    return [] if downstream["task"] == "retrieval" else [downstream["location"]]
+def labelled_file(downstream: dict) -> str:
+    """The file of this machine that a downstream task is read from; "" where it is made of the corpus."""
+    return "" if downstream["task"] == "retrieval" else downstream["location"]
 
 
 def task_lengths(config: dict) -> tuple[int, int]:
