@@ -75,7 +75,7 @@ for statistic, shift in shifts.items():
     draw_points(axes["beta"], layers + 0.16 * shift, fit, "beta", statistic, fit["misfit"].values)
     at_end = fit.isel(layer=-1)
     draw_points(axes["quadrature"], single * 1.09**shift, at_end, "quadrature", statistic)
-    axes["quadrature"].plot(single, at_end["quadrature_in_step"], color=colours[statistic], lw=0.9, ls="--")
+    axes["quadrature"].plot(single, at_end["quadrature_in_step"], color=colours[statistic], lw=0.9, ls="--", marker="_")
 axes["beta"].axhline(0.5, color=PARAMETRIC, lw=1, ls=":")
 axes["beta"].set(xlabel="after layer", xticks=ticks)
 axes["beta"].set_title(rf"rate $\beta$, n = {sizes[0]:,} to {sizes[-1]:,}", loc="left", fontsize=8)
