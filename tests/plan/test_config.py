@@ -54,9 +54,9 @@ WRONG_TASKS = [
         {"measure_downstream.replacement": False},
         "measure_downstream.sizes: 2048 is not below the shortest text, 256 tokens",
     ),
-    ({"measure_downstream.per_article": 40}, "measure_downstream.texts: 64 are fewer than two articles"),
+    ({"measure_downstream.per_article": 40}, "measure_downstream.texts: 60 are fewer than two articles"),
     ({"measure_downstream.per_article": 1}, "measure_downstream.per_article: 1"),
-    ({"measure_downstream.parts": 65}, "measure_downstream.parts: more jobs than measure_downstream.texts 64"),
+    ({"measure_downstream.parts": 61}, "measure_downstream.parts: more jobs than measure_downstream.texts 60"),
     ({"measure_downstream.replicates": 1}, "measure_downstream.replicates: 1"),
 ]
 

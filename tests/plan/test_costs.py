@@ -46,7 +46,7 @@ def test_a_task_costs_its_passes():
     base = seconds(config())["measure_downstream"]
     more = seconds(config(measure_downstream={"replicates": 4}))["measure_downstream"]
     assert more / base == pytest.approx(21 / 11)
-    taught = seconds(config(measure_downstream={"task": "labels", "training": 64 * 11}))["measure_downstream"]
+    taught = seconds(config(measure_downstream={"task": "labels", "training": 60 * 11}))["measure_downstream"]
     assert taught == pytest.approx(2 * base)
 
 

@@ -10,6 +10,7 @@ from attnlimit.rates.downstream import DECLARED
 from attnlimit.theory.bounds import predictions
 
 EVIDENCE = ["results/rates/downstream.zarr.zip", "figure downstream"]
+TOO_FEW = "too few texts for an interval"
 FEW = "not here: only more texts could decide"
 EXACT = "Keys are drawn with replacement, so that the dense model is the exact limit."
 SUBSET = (
@@ -25,7 +26,7 @@ def downstream_rate(data: xr.Dataset, thresholds: dict) -> Record:
     """
     tolerance = thresholds["slope_tolerance"]
     measured: dict = counted(data) | {"n_from": int(data["n"][0]), "n_to": int(data["n"][-1])}
-    verdict, words, power, beside = UNTESTED, f"only {of_groups(data)}", FEW, ""
+    verdict, words, power, beside = UNTESTED, TOO_FEW, FEW, ""
     if data.attrs["groups"] >= thresholds["fewest_groups"]:
         (beta, low, high), (bend, bend_low, bend_high) = ends(data, "beta"), ends(data, "bend")
         measured |= {"beta": beta, "low": low, "high": high, "bend": bend, "bend_low": bend_low, "bend_high": bend_high}
@@ -72,7 +73,7 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
     others = data["corrected_probability"].where(~data["declared"])
     seen = int((others < 1 - thresholds["level"]).sum())
     measured: dict = counted(data) | {"reliability": reliability, "others": listed(data), "others_seen": seen}
-    verdict, words, power, beside = UNTESTED, f"only {of_groups(data)}", FEW, ""
+    verdict, words, power, beside = UNTESTED, TOO_FEW, FEW, ""
     enough = data.sizes["text"] >= thresholds["fewest_fits"] and data.attrs["groups"] >= thresholds["fewest_groups"]
     if enough and np.isfinite([value, low, high]).all():
         horizon = data["text_horizon"].values
@@ -94,14 +95,14 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
         beside = (
             f" From the third of the texts with the lowest H to that with the highest β changes by "
             f"{spoken(*slower.values())}. {reliability:.0%} of the variance of their rates is no noise of the draws. "
-            f"Of {len(measured['others'])} other pairs of an outcome and a way to sum up H, {seen} correlate by "
-            "Holm's correction."
+            f"Of {len(measured['others'])} other pairs of an outcome and a way to sum up H, {seen} "
+            "remain after Holm's correction."
         )
     return Record(
         "downstream_horizon",
         STATEMENTS["downstream_horizon"].format(model=model_name(data)),
         verdict,
-        f"rank correlation of β with H {words}; required: below 0",
+        f"rank correlation of β with H: {words}; required: below 0",
         measured,
         "Rank correlation, over texts, of β with the largest H over heads and layers, declared before any result.",
         pick(thresholds, "weakest_correlation", "fewest_groups", "fewest_fits", "level"),
