@@ -6,7 +6,7 @@ from math import nan
 import pytest
 import yaml
 
-from attnlimit.plan.config import check
+from attnlimit.plan.config import check, missing_sources
 from support.configs import ABSENT, DEFAULT, ROOT, SCHEMA, changed, merged, refusal
 
 
@@ -64,6 +64,16 @@ WRONG_TASKS = [
 @pytest.mark.parametrize(("changes", "told"), WRONG_TASKS)
 def test_a_wrong_task_is_refused_where_it_runs(changes, told):
     assert told in refusal(changed(changes))
+
+
+def test_texts_that_an_archive_does_not_hold_are_not_looked_for(tmp_path):
+    """In a folder restored from it; unless the task has changed since."""
+    config = changed({**TASK, "measure_downstream.location": "gone.jsonl"})
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    away = missing_sources(config, tmp_path / "config.yaml")
+    assert away == {"measure_downstream"} and check(config, SCHEMA, away) is None
+    config["measure_downstream"] = config["measure_downstream"] | {"texts": 8}
+    assert missing_sources(config, tmp_path / "config.yaml") == set()
 
 
 def test_a_task_that_does_not_run_is_not_looked_at():
