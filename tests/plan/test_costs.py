@@ -141,6 +141,7 @@ def test_jobs_of_the_default_run_ask_for_more_than_they_took():
         "merge_limits": (2, 183e6),
         "measure_errors": (75, 1343e6),
         "merge_errors": (3, 435e6),
+        "measure_propagation": (85, 635e6),
         "measure_downstream": (71, 645e6),
         "merge_downstream": (3, 214e6),
     }

@@ -11,7 +11,7 @@ from attnlimit.corpus.location import task_lengths
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
-DRAWN_FLOPS = 69e9  # of layers reading blocks with drawn keys: measure_propagation of the default run
+DRAWN_FLOPS = 66e9  # of layers reading blocks with drawn keys: measure_propagation of the default run
 GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
