@@ -342,6 +342,28 @@ rule plot_propagation:
         "../scripts/plot_propagation.py"
 
 
+rule plot_downstream:
+    input:
+        rates="results/rates/downstream.zarr.zip",
+        downstream="results/downstream/answers.zarr.zip",
+    output:
+        **figure("downstream", "the whole model: a task with drawn keys"),
+    log:
+        "results/logs/plot_downstream/log.txt",
+    benchmark:
+        "results/benchmarks/plot_downstream/run.tsv"
+    localrule: True
+    conda:
+        "../envs/plot_downstream.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        code=code("plot_downstream.py"),
+    script:
+        "../scripts/plot_downstream.py"
+
+
 rule plot_token_complexity:
     input:
         rates="results/rates/bert.zarr.zip",

@@ -36,6 +36,7 @@ from support.claims import (
     uniform,
 )
 from support.configs import DEFAULT, ROOT, SCHEMA
+from support.downstream import downstream_fit
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,7 @@ def stores() -> dict[str, xr.Dataset]:
         "contexts": contexts_fit(),
         "patterns": patterns_fit(),
         "propagation": propagation_fit(),
+        "downstream": downstream_fit(fall=0.05),
     }
     layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]
     facts = {"population": 50000, "model": {"name": "owner/small"}}

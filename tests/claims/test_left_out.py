@@ -13,12 +13,9 @@ from attnlimit.plan.chapters import CHAPTERS, JUDGED, chapters_of_claims, left_o
 from support.claims import THRESHOLDS, curve, model_rates
 
 OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above", "tilt_order"]
-OTHERS = {  # not of the theory
-    "ablation_falls": "ablation",
-    "contexts_share": "contexts",
-    "patterns_random_rate": "contexts",
-    "propagation_quadrature": "whole_model",
-}
+OTHERS = {"ablation_falls": "ablation"}  # not of the theory
+OTHERS |= dict.fromkeys(("contexts_share", "patterns_random_rate"), "contexts")
+OTHERS |= dict.fromkeys(("propagation_quadrature", "downstream_rate", "downstream_horizon"), "whole_model")
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 import json
 from math import nan
-from pathlib import Path
 
 import pytest
 import yaml
 
-from attnlimit.plan.config import check
+from attnlimit.plan.config import check, missing_sources
 from support.configs import ABSENT, DEFAULT, ROOT, SCHEMA, changed, merged, refusal
 
 
@@ -15,8 +14,8 @@ def test_the_default_config_passes():
     assert check(DEFAULT, SCHEMA) is None
 
 
-WINDOW = str(ROOT / "configs/paper-window.yaml")
-COMPLETE = sorted({*map(str, ROOT.glob("configs/*.yaml"))} - {WINDOW})
+WINDOW, TASK_CONFIG = (ROOT / "configs" / name for name in ("paper-window.yaml", "paper-downstream.yaml"))
+COMPLETE = sorted(map(str, {*ROOT.glob("configs/*.yaml")} - {WINDOW, TASK_CONFIG}))  # in those two the user fills in
 
 
 @pytest.mark.parametrize("overlay", ["tests/smoke/config.yaml", *COMPLETE])
@@ -28,12 +27,66 @@ def test_overlays_pass(overlay):
 
 def test_the_window_overlay_asks_for_a_pinned_model_and_then_passes():
     """Its model is one whose checksum nobody here has computed: the user gives it."""
-    config = merged(DEFAULT, yaml.safe_load(Path(WINDOW).read_text()))
+    config = merged(DEFAULT, yaml.safe_load(WINDOW.read_text()))
     assert refusal(config) == "config: fetch_model.revision: source hub needs it"
     pinned = {"revision": "a" * 40, "weights_sha256": "b" * 64}
     assert check(merged(config, {"fetch_model": pinned}), SCHEMA) is None
     sizes = config["measure_patterns"]["sizes"]
     assert [(size - 51) / 2 for size in (sizes[0], sizes[-1])] == [500, 1500]
+
+
+def test_the_published_task_asks_for_what_is_not_known_key_by_key(tmp_path):
+    """No commit and no checksum is made up: each is asked for by name, and with all of them the config passes."""
+    config = merged(DEFAULT, yaml.safe_load(TASK_CONFIG.read_text()))
+    (tmp_path / "texts.parquet").touch()
+    own = {"location": "owner/classifier", "revision": "a" * 40, "weights_sha256": "b" * 64}
+    for section, key, value in [
+        *(("fetch_model", *pair) for pair in own.items()),
+        ("measure_downstream", "location", str(tmp_path / "texts.parquet")),
+    ]:
+        assert refusal(config).startswith(f"config: {section}.{key}: ")
+        config[section][key] = value
+    assert check(config, SCHEMA) is None
+
+
+TASK = {"measure_downstream.task": "labels"}
+WRONG_TASKS = [
+    ({"measure_downstream.location": "a.jsonl"}, "measure_downstream.location: task retrieval takes none"),
+    ({"measure_downstream.sha256": "a" * 64}, "measure_downstream.sha256: task retrieval takes none"),
+    (TASK, "measure_downstream.location: task labels needs it"),
+    ({**TASK, "measure_downstream.location": "a.csv"}, "'a.csv': take a .jsonl or .parquet file"),
+    ({**TASK, "measure_downstream.location": "nowhere.jsonl"}, "measure_downstream.location: no file 'nowhere.jsonl'"),
+    ({"measure_downstream.shortest": 1.5}, "measure_downstream.shortest: 1.5"),
+    ({"measure_downstream.longest": 2}, "measure_downstream.longest: 2, but two marks and one word piece need 3"),
+    ({"measure_downstream.longest": 1000}, "measure_downstream.longest: 1000 tokens, but the model reads at most 512"),
+    (
+        {"measure_downstream.replacement": False},
+        "measure_downstream.sizes: 2048 is not below the shortest text, 256 tokens",
+    ),
+    ({"measure_downstream.per_article": 40}, "measure_downstream.texts: 60 are fewer than two articles"),
+    ({"measure_downstream.per_article": 1}, "measure_downstream.per_article: 1"),
+    ({"measure_downstream.parts": 61}, "measure_downstream.parts: more jobs than measure_downstream.texts 60"),
+    ({"measure_downstream.replicates": 1}, "measure_downstream.replicates: 1"),
+]
+
+
+@pytest.mark.parametrize(("changes", "told"), WRONG_TASKS)
+def test_a_wrong_task_is_refused_where_it_runs(changes, told):
+    assert told in refusal(changed(changes))
+
+
+def test_texts_that_an_archive_does_not_hold_are_not_looked_for(tmp_path):
+    """In a folder restored from it; unless the task has changed since."""
+    config = changed({**TASK, "measure_downstream.location": "gone.jsonl"})
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    away = missing_sources(config, tmp_path / "config.yaml")
+    assert away == {"measure_downstream"} and check(config, SCHEMA, away) is None
+    config["measure_downstream"] = config["measure_downstream"] | {"texts": 8}
+    assert missing_sources(config, tmp_path / "config.yaml") == set()
+
+
+def test_a_task_that_does_not_run_is_not_looked_at():
+    assert check(changed({**TASK, "chapters": ["theory"]}), SCHEMA) is None
 
 
 HUB = {

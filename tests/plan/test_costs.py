@@ -66,6 +66,15 @@ def test_a_surrogate_costs_the_drawn_pairs_and_little_more():
     assert has_surrogate(drawn) and not has_surrogate(config()) and not has_surrogate(plain)
 
 
+def test_a_task_costs_its_passes():
+    """A dense one, and one for each draw and size; texts that teach a probe are read once."""
+    base = seconds(config())["measure_downstream"]
+    more = seconds(config(measure_downstream={"replicates": 4}))["measure_downstream"]
+    assert more / base == pytest.approx(21 / 11)
+    taught = seconds(config(measure_downstream={"task": "labels", "training": 60 * 11}))["measure_downstream"]
+    assert taught == pytest.approx(2 * base)
+
+
 def test_nested_sizes_cost_the_largest_one():
     sizes = {"sizes": [100, 200, 400], "replicates": 10, "group": 1}
     moments = 10 * 2 * 384**2 * 700
@@ -113,7 +122,13 @@ def test_memory_hardly_grows_with_the_population():
 
 @pytest.mark.parametrize(
     "overlays",
-    [["paper.yaml"], ["paper.yaml", "paper-20m.yaml"], ["paper.yaml", "paper-v3.yaml"], ["paper-window.yaml"]],
+    [
+        ["paper.yaml"],
+        ["paper.yaml", "paper-20m.yaml"],
+        ["paper.yaml", "paper-v3.yaml"],
+        ["paper-window.yaml"],
+        ["paper-downstream.yaml"],
+    ],
 )
 def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
     paper = published(overlays)
@@ -169,6 +184,8 @@ def test_jobs_of_the_default_run_ask_for_more_than_they_took():
         "measure_errors": (75, 1343e6),
         "merge_errors": (3, 435e6),
         "measure_propagation": (85, 635e6),
+        "measure_downstream": (71, 645e6),
+        "merge_downstream": (3, 214e6),
     }
     for rule, (spent, held) in took.items():
         assert asked_seconds(config(), rule) > 3 * spent

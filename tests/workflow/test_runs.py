@@ -39,7 +39,7 @@ GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
 GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
 RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
 OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
-OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("contexts", "clouds", "patterns", "propagation")}
+OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("contexts", "clouds", "patterns", "propagation", "downstream")}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
 SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
 FITTED = (
@@ -47,7 +47,8 @@ FITTED = (
 )  # the model, each of SIMULATIONS, ablation
 UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
 PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
-EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PATTERNS | PROPAGATION
+TASK = {"fit_downstream": 1, "plot_downstream": 1}
+EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PATTERNS | PROPAGATION | TASK
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +69,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 46
+    assert len(stores) == 50
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -80,20 +81,34 @@ def test_every_store_of_the_run_can_be_read(finished):
 
 
 def test_another_cut_into_jobs_gives_the_same_bytes(finished, tmp_path):
-    """A limit once more, in three parts instead of one, and errors in one instead of two: the same to the byte."""
+    """A limit once more, in three parts instead of one, errors in one instead of two, a task in two: the same bytes."""
     again = shutil.copytree(finished, tmp_path / "again", symlinks=True)
     merged = ["results/limits/layer_5.zarr.zip", "results/errors/layer_5.zarr.zip"]
+    merged += ["results/downstream/answers.zarr.zip"]
     for name in merged:
         (again / name).unlink()
-    for part in [*again.glob("results/limits/parts/layer_5_*"), *again.glob("results/errors/parts/layer_5_*")]:
+    for part in again.glob("results/*/parts/layer_5_*"):
         part.unlink()
-    overlay(again, compute_limits={"parts": 3}, measure_errors={"groups_per_job": 4})
+    overlay(again, compute_limits={"parts": 3}, measure_errors={"groups_per_job": 4}, measure_downstream={"parts": 2})
     run = snakemake(again, *merged)
     assert run.returncode == 0, run.stdout + run.stderr
     assert len(list(again.glob("results/limits/parts/layer_5_*"))) == 3
     assert len(list(again.glob("results/errors/parts/layer_5_*"))) == 1
     for name in merged:
         assert sha256_of(again / name) == sha256_of(finished / name)
+
+
+def test_labelled_texts_take_the_place_of_blocks(finished, tmp_path):
+    again = shutil.copytree(finished, tmp_path / "again", symlinks=True)
+    rows = [{"text": "words of my own " * 10, "label": label} for label in ("good", "bad") * 10]
+    (again / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    own = {"task": "labels", "location": "mine.jsonl", "texts": 6, "training": 12}
+    overlay(again, measure_downstream=own)
+    run = snakemake(again, "results/downstream/texts.zarr.zip")
+    assert run.returncode == 0, run.stdout + run.stderr
+    texts = read(again / "results/downstream/texts.zarr.zip")
+    assert texts.sizes["text"] == 18 and int(texts["training"].sum()) == 12
+    assert texts.attrs["classes"] == ["bad", "good"] and texts.attrs["corpus"]["name"] == "mine.jsonl"
 
 
 def test_no_padding_enters_the_population(finished):
@@ -190,16 +205,19 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
+        # Drawn curves: no simulation runs again.
         (
             "theory/bounds.py",
             FITTED
-            | dict.fromkeys(
-                ("plot_hardmax", "plot_tails", "plot_patterns", "tabulate_patterns", "plot_propagation"), 1
-            ),
-        ),  # drawn curves: no simulation runs again
+            | {f"plot_{name}": 1 for name in ("hardmax", "tails", "patterns", "propagation", "downstream")}
+            | {"tabulate_patterns": 1},
+        ),
         (
             "model/drawn_keys.py",
-            CLAIMS | PROPAGATION | {"measure_propagation": 2, "merge_propagation": 1},
+            CLAIMS
+            | PROPAGATION
+            | TASK
+            | {"measure_propagation": 2, "merge_propagation": 1, "measure_downstream": 1, "merge_downstream": 1},
         ),
         ("rates/power_law.py", EVERY_FIT),
         ("report/style.py", PLOTS | END),

@@ -11,6 +11,7 @@ import xarray as xr
 
 from attnlimit.claims.constants import constants
 from attnlimit.claims.contexts import contexts_share
+from attnlimit.claims.downstream import downstream_horizon, downstream_rate
 from attnlimit.claims.hardmax import hardmax_constant, hardmax_logarithm
 from attnlimit.claims.heads import ablation_falls, bert_falls, model_name, tilt_order
 from attnlimit.claims.moments import (
@@ -203,6 +204,8 @@ TESTS = (
     Test(("contexts_share",), ("contexts",), alone(contexts_share, "contexts")),
     Test(("patterns_random_rate",), ("patterns",), alone(patterns_random_rate, "patterns")),
     Test(("propagation_quadrature",), ("propagation",), alone(propagation_quadrature, "propagation")),
+    Test(("downstream_rate",), ("downstream",), alone(downstream_rate, "downstream")),
+    Test(("downstream_horizon",), ("downstream",), alone(downstream_horizon, "downstream")),
     Test(("normality",), ("normality",), alone(normality, "normality")),
 )
 JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdict
@@ -226,6 +229,8 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "contexts_share": contexts_share,
     "patterns_random_rate": patterns_random_rate,
     "propagation_quadrature": propagation_quadrature,
+    "downstream_rate": downstream_rate,
+    "downstream_horizon": downstream_horizon,
     "normality": normality,
 }
 

@@ -33,6 +33,10 @@ STATEMENTS = {
     "from the n on at which the theory's next term is small (our question, not the paper's).",
     "propagation_quadrature": "Errors of attention made in different layers of {model} add in quadrature in its last "
     "states, as independent ones do (our question: the paper leaves stacked layers open).",
+    "downstream_rate": "Keys drawn in every layer of {model}: the error of a text's embedding falls like 1/√n (our "
+    "question, after an experiment in the paper's public code).",
+    "downstream_horizon": "Keys drawn in every layer of {model}: texts with a larger H, the largest over heads and "
+    "layers, converge more slowly (our question, after the paper's public code).",
     "normality": "At one query the error of attention is asymptotically normal, with a variance that the tokens "
     "give an estimate of.",
 }

@@ -3,6 +3,7 @@
 Standard library only: the host that plans the jobs may have nothing else.
 """
 
+import math
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -34,6 +35,18 @@ def skipped_files(corpus: dict) -> list[str]:
     if corpus["source"] != "text" or not location.is_dir():
         return []
     return [name for name in files_below(location, text=False) if not Path(name).name.startswith(".")]
+
+
+def labelled_file(downstream: dict) -> str:
+    """The file of this machine that a downstream task is read from; "" where it is made of the corpus."""
+    return "" if downstream["task"] == "retrieval" else downstream["location"]
+
+
+def task_lengths(config: dict) -> tuple[int, int]:
+    """Tokens of the shortest and of the longest text of a downstream task, marks included."""
+    section = config["measure_downstream"]
+    longest = section["longest"] or config["tokenize_corpus"]["block"]
+    return math.ceil(section["shortest"] * longest), longest
 
 
 def files_below(folder: Path, text: bool) -> list[str]:

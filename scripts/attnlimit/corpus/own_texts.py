@@ -17,6 +17,7 @@ from attnlimit.files import disk_error, memory_error, sha256_of
 from attnlimit.log import bar
 
 LONGEST = 5_000_000  # bytes of one text: a tokenizer needs some 90 times as many
+COLUMN = "fetch_corpus.column"  # the config key that names the column of the text
 
 BUFFER = 1 << 20  # bytes; without it a whole row group would be read at once, and some files have but one
 
@@ -50,6 +51,12 @@ def read_txt(files: list[str]) -> Iterator[Article]:
 
 def read_jsonl(path: str | Path, column: str) -> Iterator[Article]:
     """One article a line: an object with the text in `column` and, if it has them, its `id` and `title`."""
+    for number, row in jsonl_rows(path, column):
+        yield _article(row, number, column, f"{path}, line {number}")
+
+
+def jsonl_rows(path: str | Path, column: str) -> Iterator[tuple[int, dict]]:
+    """The objects of a file, one a line, with the number of the line; empty lines are passed over."""
     with Path(path).open("rb") as stream:
         lines = iter(lambda: stream.readline(LONGEST + 1), b"")
         total = Path(path).stat().st_size
@@ -62,21 +69,26 @@ def read_jsonl(path: str | Path, column: str) -> Iterator[Article]:
             except ValueError as error:
                 raise ValueError(f"{place}: broken JSON ({error}); mend the line") from error
             if isinstance(row, dict):
-                yield _article(row, number, column, place)
+                yield number, row
             elif line.strip():
                 raise ValueError(f"{place}: holds no object such as {{{json.dumps(column)}: …}}")
 
 
 def read_parquet(path: str | Path, column: str) -> Iterator[Article]:
     """One article a row: the text in `column` and, if the file has them, its `id` and `title`."""
+    yield from read_rows(parquet_rows(path, {column: COLUMN}, ("id", "title")), column, path)
+
+
+def parquet_rows(path: str | Path, needed: dict[str, str], others: tuple[str, ...] = ()) -> Iterator[dict]:
+    """The rows of a file, with the columns that are needed, each with the config key that names it, and others."""
     try:
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
             names = file.schema_arrow.names
-            _require(column, names, path)
-            wanted = [name for name in names if name in ("id", "title", column)]
+            for column, key in needed.items():
+                require_column(column, names, path, key)
+            wanted = [name for name in names if name in (*others, *needed)]
             batches = file.iter_batches(batch_size=READ_ROWS, columns=wanted)
-            rows = bar(_dicts(batches), file.metadata.num_rows, unit="rows", name="corpus")
-            yield from read_rows(rows, column, path)
+            yield from bar(_dicts(batches), file.metadata.num_rows, unit="rows", name="corpus")
     except (pa.ArrowException, OSError, MemoryError) as error:
         if told := memory_error(path, error) or disk_error(path, error):
             raise told from error
@@ -96,24 +108,30 @@ def _dicts(batches: Iterable[pa.RecordBatch]) -> Iterator[dict]:
 
 def _article(row: dict, number: int, column: str, place: str) -> Article:
     """The row's id as page_id if it is a whole number, else the number of the row."""
-    _require(column, row, place)
+    require_column(column, row, place)
     text, key, title = row[column], str(row.get("id", "")), row.get("title")
     title = title if isinstance(title, str) else str(number)
-    if not isinstance(text, str):
-        raise ValueError(f"{place}: {column} is {text!r:.40}, no text; check fetch_corpus.column")
-    if len(text) > LONGEST:
-        raise ValueError(f"{place}: over {LONGEST} characters for one text; cut it into shorter ones")
-    try:
-        title.encode(), text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{place}: holds half a character (a lone surrogate); mend it") from error
+    for words in (text, title):
+        require_text(words, column, place)
     known = key.isascii() and key.isdigit() and len(key) < 19  # int64
     return Article(int(key) if known else number, title, 0, text)
 
 
-def _require(column: str, names: Iterable[str], place: str | Path) -> None:
+def require_text(text: object, column: str, place: str, key: str = COLUMN) -> None:
+    """Raise unless this is a text that a tokenizer can read; the config key names its column."""
+    if not isinstance(text, str):
+        raise ValueError(f"{place}: {column} is {text!r:.40}, no text; check {key}")
+    if len(text) > LONGEST:
+        raise ValueError(f"{place}: over {LONGEST} characters for one text; cut it into shorter ones")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{place}: holds half a character (a lone surrogate); mend it") from error
+
+
+def require_column(column: str, names: Iterable[str], place: str | Path, key: str = COLUMN) -> None:
     if column not in names:
-        raise LookupError(f"{place}: no column {column}; it has {', '.join(names)}: set fetch_corpus.column")
+        raise LookupError(f"{place}: no column {column}; it has {', '.join(names)}: set {key}")
 
 
 def checksum(files: list[str]) -> str:

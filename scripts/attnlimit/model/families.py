@@ -103,3 +103,15 @@ def count(config: dict, *names: str) -> int | None:
     """The first of these keys that there is, if it holds a count."""
     value = next((config[name] for name in names if name in config), None)
     return value if type(value) is int and value > 0 else None
+
+
+def class_names(config: Path) -> list[str]:
+    """The classes of a config.json in the order of the scores; transformers leaves the names of two classes out."""
+    found = read_config(config)
+    if found.get("problem_type") not in (None, "single_label_classification"):
+        raise ValueError(f"{config}: problem_type {found['problem_type']}; take a classifier with one label a text")
+    names = found.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
+    try:
+        return [names[str(number)] for number in range(len(names))]
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{config}: id2label does not count from 0; take it again from where it comes") from error

@@ -47,10 +47,10 @@ CHAPTERS = {
         tables=("patterns",),
     ),
     "whole_model": Chapter(
-        "what an error of attention becomes in the layers after it",
-        stores=("corpus/blocks", "models/heads", "propagation/errors"),
-        summaries=("propagation",),
-        figures=("propagation",),
+        "keys drawn in every layer: what becomes of the error and of the answers",
+        stores=("corpus/blocks", "models/heads", "propagation/errors", "downstream/answers"),
+        summaries=("propagation", "downstream"),
+        figures=("propagation", "downstream"),
     ),
     "theory": Chapter(
         "simulated tokens with known limits",

@@ -13,7 +13,7 @@ from jsonschema.exceptions import best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from attnlimit.corpus.location import TEXTS, file_name, is_url, local_files, most_tokens
+from attnlimit.corpus.location import MARKS, TEXTS, file_name, is_url, local_files, most_tokens, task_lengths
 from attnlimit.model.families import shape_of_model
 from attnlimit.plan.costs import job_count
 from attnlimit.plan.folders import located
@@ -36,6 +36,7 @@ CUTS = {  # by rule: the key that says into how many jobs its work is cut
     "attend_queries": "compute_limits.parts",
     "measure_errors": "measure_errors.replicates",
     "measure_propagation": "measure_propagation.parts",
+    "measure_downstream": "measure_downstream.parts",
 }
 # JSON Schema takes 3.0 for an integer and NaN for a number: here neither is.
 TYPES = {
@@ -95,6 +96,7 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     if "contexts" in config["chapters"]:
         check_contexts(config["measure_contexts"], config["tokenize_corpus"]["block"], config["layers"])
         check_clouds(config["measure_clouds"], config["layers"])
+    check_downstream(config, "measure_downstream" in away, root)
     check_jobs(config)
 
 
@@ -107,7 +109,11 @@ def missing_sources(config: dict, archived: Path) -> set[str]:
         return set()
     before = yaml.safe_load(archived.read_text(encoding="utf-8"))
     same = [name for name in SOURCES if config.get(name) == before.get(name)]
-    return {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
+    away = {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
+    task = before.get("measure_downstream")
+    if task and task == config.get("measure_downstream") and task["task"] != "retrieval" and is_missing(task):
+        away.add("measure_downstream")
+    return away
 
 
 def is_missing(section: dict) -> bool:
@@ -134,6 +140,9 @@ def check_model(config: dict, model: dict) -> None:
     block = config["tokenize_corpus"]["block"]
     if longest is not None and block > longest:
         refuse("tokenize_corpus.block", f"{block} tokens, but the model reads at most {longest}; take that or fewer")
+    _, length = task_lengths(config)
+    if longest is not None and length > longest and "whole_model" in config["chapters"]:
+        refuse("measure_downstream.longest", f"{length} tokens, but the model reads at most {longest}; lower it")
     for rule in ("measure_ablation", "measure_clouds"):
         chosen = config[rule]["heads"]
         for layer, head in chosen if isinstance(chosen, list) else []:
@@ -245,6 +254,40 @@ def require_studied(key: str, wanted: list[int], layers: list[int]) -> None:
     for layer in wanted:
         if layer not in layers:
             refuse(key, f"layer {layer} is not among `layers` {layers}; take one of them, or add it there")
+
+
+def check_downstream(config: dict, away: bool, root: Path) -> None:
+    """A task has the file that it needs, and lengths, sizes and jobs that can be; asked only where it runs."""
+    section = config["measure_downstream"]
+    if "whole_model" not in config["chapters"]:
+        return
+    location, task = section["location"], section["task"]
+    for key in ("location", "sha256"):
+        if section[key] and task == "retrieval":
+            refuse(f"measure_downstream.{key}", 'task retrieval takes none; leave it ""')
+    if task != "retrieval":
+        if not location:
+            refuse(
+                "measure_downstream.location", f"task {task} needs it: a .jsonl or .parquet file of texts and labels"
+            )
+        if Path(location).suffix not in (".jsonl", ".parquet") or {"{", "}"} & set(location):
+            refuse("measure_downstream.location", f"{location!r:.200}: take a .jsonl or .parquet file, no braces in it")
+        if not away and not Path(located({"source": "text"} | section, root)["location"]).is_file():
+            refuse("measure_downstream.location", f"no file {location!r:.200} {RELATIVE}")
+    shortest, longest = task_lengths(config)
+    if longest <= MARKS:
+        refuse("measure_downstream.longest", f"{longest}, but two marks and one word piece need {MARKS + 1}")
+    if not section["replacement"] and (largest := section["sizes"][-1]) >= shortest:
+        why = f"{largest} is not below the shortest text, {shortest} tokens, and keys are drawn without replacement"
+        refuse("measure_downstream.sizes", why)
+    if task == "retrieval" and section["texts"] < 2 * section["per_article"]:
+        refuse(
+            "measure_downstream.texts",
+            f"{section['texts']} are fewer than two articles of "
+            f"measure_downstream.per_article {section['per_article']}",
+        )
+    if section["parts"] > section["texts"]:
+        refuse("measure_downstream.parts", f"more jobs than measure_downstream.texts {section['texts']}")
 
 
 def check_uniform(section: dict) -> None:

@@ -7,6 +7,7 @@ estimates: good to about a factor of two on another machine, and what jobs ask a
 from typing import NamedTuple
 
 from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
+from attnlimit.corpus.location import task_lengths
 from attnlimit.plan.spread import chosen_layers
 
 LIMIT_FLOPS = 60e9  # a second, of float32 attention over a population: compute_limits of the default run
@@ -146,6 +147,16 @@ def pattern_flops(config: dict) -> float:
     return 4.0 * model_of(config).features * config["tokenize_corpus"]["block"] ** 2 * section["blocks"] * passes
 
 
+def downstream_flops(config: dict) -> float:
+    """Of the downstream task: every text is read once without draws, and once for each draw and size."""
+    layers, features = model_of(config)
+    section = config["measure_downstream"]
+    _, block = task_lengths(config)
+    passes = section["texts"] * (1 + section["replicates"] * len(section["sizes"]))
+    passes += section["training"] if section["task"] == "labels" else 0
+    return float(passes) * block * layers * (24 * features**2 + 4 * block * features)
+
+
 def seconds(config: dict) -> dict[str, float]:
     """On one core, all jobs of a rule together."""
     layers = len(config["layers"])
@@ -158,6 +169,7 @@ def seconds(config: dict) -> dict[str, float]:
         "measure_contexts": context_layers(config) * context_flops(config) / ERROR_FLOPS,
         "measure_patterns": layers * pattern_flops(config) / PATTERN_FLOPS,
         "measure_propagation": propagation_flops(config) / DRAWN_FLOPS,
+        "measure_downstream": downstream_flops(config) / DRAWN_FLOPS,
     }
 
 
@@ -183,6 +195,8 @@ def job_count(config: dict) -> dict[str, int]:
         "measure_contexts": context_layers(config),
         "measure_patterns": layers,
         "measure_propagation": config["measure_propagation"]["parts"],
+        "measure_downstream": config["measure_downstream"]["parts"],
+        "merge_downstream": 1,
     }
 
 
@@ -202,6 +216,12 @@ def job_bytes(config: dict) -> dict[str, float]:
     tokens, patterns = config["tokenize_corpus"]["block"], config["measure_patterns"]
     budgets = [*patterns["sizes"], *patterns["random_sizes"]]
     drawn = min(population, groups * errors["group"] * errors["sizes"][-1])
+    downstream = config["measure_downstream"]
+    _, length = task_lengths(config)
+    embeddings = 4.0 * features * downstream["texts"] * downstream["replicates"] * len(downstream["sizes"])
+    of_job = embeddings / downstream["parts"]
+    # As in drawn_pass_bytes, one draw at a time, and BigBird's attention has three arrays of scores at once.
+    attended = 4.0 * length * (16 * features + 3 * length * features / 32 + 3 * layers * features)
     blocks_of_job = -(-queries_of(config) // block // parts) + 1
     chunks_of_job = -(-CHUNKS // parts) + 1
     kept = CHUNKS + 2 if has_surrogate(config) else queries_of(config) / block + 1  # covariances of blocks or chunks
@@ -231,6 +251,8 @@ def job_bytes(config: dict) -> dict[str, float]:
         + 8.0 * (len(budgets) + 8) * tokens * features
         + numbers,
         "measure_propagation": START_BYTES + 12 * layers * features**2 * 4 + drawn_pass_bytes(config) + numbers,
+        "measure_downstream": START_BYTES + 12 * layers * features**2 * 4 + attended + 2 * of_job,
+        "merge_downstream": START_BYTES + 5 * embeddings,  # as numbers of 8 bytes, and their differences
     }
 
 

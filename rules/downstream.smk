@@ -1,0 +1,125 @@
+# What the user of the model sees when every layer attends to drawn keys: embeddings of texts, and a task with truth.
+# INPUTS   results/corpus/articles.parquet, or labelled texts of measure_downstream.location; results/models/*
+# OUTPUTS  results/downstream/texts.zarr.zip     token_id, text_of_token (token); label, training (text)
+#          results/downstream/parts/{part}.zarr.zip   the texts of one job: embedding (text, replicate, n, feature), dense_embedding
+#                                                (text, feature); of a classifier scores (text, replicate, n, class), dense_scores;
+#                                                taught_embedding (taught, feature); horizon, … (text, layer, head)
+#          results/downstream/answers.zarr.zip   embedding_error, answer, right, agrees (text, replicate, n); dense_answer, dense_right, label,
+#                                                cluster (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance,
+#                                                unrelated_distance
+#          results/rates/downstream.zarr.zip     accuracy, agreement, embedding_error (n); dense_accuracy, beta, bend; local_slope
+#                                                (interval); tertile_error (tertile, n), tertile_beta, … (tertile); correlation,
+#                                                probability, corrected_probability, declared (outcome, aggregation), reliability;
+#                                                text_rate, text_horizon (text); each with _low, _high where it has an interval
+
+from attnlimit.corpus.location import labelled_file, task_lengths
+
+LABELLED_FILE = labelled_file(located({"source": "text"} | config["measure_downstream"], ROOT))
+TEXT_PARTS = range(config["measure_downstream"]["parts"])
+
+
+wildcard_constraints:
+    text_part="|".join(map(str, TEXT_PARTS)),
+
+
+rule choose_texts:
+    input:
+        texts=LABELLED_FILE or "results/corpus/articles.parquet",
+        tokenizer="results/models/tokenizer.json",
+        config="results/models/config.json",
+    output:
+        texts="results/downstream/texts.zarr.zip",
+    log:
+        "results/logs/choose_texts/log.txt",
+    benchmark:
+        "results/benchmarks/choose_texts/run.tsv"
+    priority: EARLY
+    conda:
+        "../envs/choose_texts.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
+        runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
+    params:
+        settings=only(
+            config["measure_downstream"],
+            *("task", "sha256", "text_column", "label_column", "texts", "per_article", "training"),
+        ),
+        lengths=task_lengths(config),
+        seed=config["seed"],
+        code=code("choose_texts.py"),
+    script:
+        "../scripts/choose_texts.py"
+
+
+rule measure_downstream:
+    input:
+        texts="results/downstream/texts.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        config="results/models/config.json",
+        weights="results/models/model.safetensors",
+    output:
+        downstream="results/downstream/parts/{text_part}.zarr.zip",
+    log:
+        "results/logs/measure_downstream/part_{text_part}.txt",
+    benchmark:
+        "results/benchmarks/measure_downstream/part_{text_part}.tsv"
+    conda:
+        "../envs/measure_downstream.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory("measure_downstream"),
+        runtime=minutes("measure_downstream"),
+    params:
+        part=lambda wildcards: int(wildcards.text_part),
+        settings=only(config["measure_downstream"], "task", "sizes", "replicates", "replacement", "parts"),
+        seed=config["seed"],
+        code=code("measure_downstream.py"),
+    script:
+        "../scripts/measure_downstream.py"
+
+
+rule merge_downstream:
+    input:
+        texts="results/downstream/texts.zarr.zip",
+        parts=expand("results/downstream/parts/{part}.zarr.zip", part=TEXT_PARTS),
+    output:
+        downstream="results/downstream/answers.zarr.zip",
+    log:
+        "results/logs/merge_downstream/log.txt",
+    benchmark:
+        "results/benchmarks/merge_downstream/run.tsv"
+    conda:
+        "../envs/merge_downstream.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory("merge_downstream"),
+        runtime=growing(30),
+    params:
+        code=code("merge_downstream.py"),
+    script:
+        "../scripts/merge_downstream.py"
+
+
+rule fit_downstream:
+    input:
+        downstream="results/downstream/answers.zarr.zip",
+    output:
+        rates="results/rates/downstream.zarr.zip",
+    log:
+        "results/logs/fit_downstream/log.txt",
+    benchmark:
+        "results/benchmarks/fit_downstream/run.tsv"
+    localrule: True
+    conda:
+        "../envs/fit_downstream.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        settings=config["fit_downstream"],
+        seed=config["seed"],
+        code=code("fit_downstream.py"),
+    script:
+        "../scripts/fit_downstream.py"

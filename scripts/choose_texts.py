@@ -1,0 +1,58 @@
+"""The texts of the downstream task: blocks of the corpus, two or more an article, or labelled texts of your own."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from attnlimit.corpus.articles import read_articles, read_identity
+from attnlimit.corpus.blocks import load_tokenizer, word_pieces
+from attnlimit.corpus.labelled import read_task
+from attnlimit.corpus.task_texts import (
+    Wanted,
+    choose_blocks_of_articles,
+    choose_labelled,
+    opening,
+    require_taught,
+    texts_dataset,
+)
+from attnlimit.files import sha256_of, verify_sha256
+from attnlimit.log import logger, open_log
+from attnlimit.model.families import class_names
+from attnlimit.seeds import generator
+from attnlimit.store import write
+
+open_log(snakemake.log[0])
+os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)
+p, options, files = snakemake.params, snakemake.params.settings, snakemake.input
+task = options["task"]
+wanted, stream = Wanted.of(options, p.lengths), generator(p.seed, "choose_texts")
+tokenizer, marks = load_tokenizer(files.tokenizer)
+facts = {"task": task, "tokenizer_sha256": sha256_of(files.tokenizer)}
+
+if task == "retrieval":
+    articles = [article for batch in read_articles(files.texts) for article in batch]
+    order = stream.permutation(len(articles))
+    pieces = (word_pieces([articles[number].text], tokenizer)[0] for number in order)
+    texts, places = choose_blocks_of_articles(pieces, marks, wanted, stream)
+    classes = [str(articles[order[place]].page_id) for place in places]
+    facts |= {"corpus": read_identity(files.texts)}
+else:
+    path = files.texts
+    if options["sha256"]:
+        verify_sha256(path, options["sha256"])
+    trained = class_names(Path(files.config)) if task == "classifier" else None
+    rows = read_task(path, options["text_column"], options["label_column"], trained)
+    classes = rows.classes
+
+    def read(chosen: list[int]) -> list[np.ndarray]:
+        found = word_pieces([rows.texts[row] for row in chosen], tokenizer)
+        return [opening(pieces, marks, wanted.longest) for pieces in found]
+
+    texts, short = choose_labelled(rows.labels, read, wanted, stream)
+    if task == "labels":
+        require_taught(texts, classes)
+    identity = {"source": "text", "name": Path(path).name, "sha256": sha256_of(path)}
+    facts |= {"corpus": identity, "too_short": short}
+logger.info("%d texts of %d classes; %d of them only teach", len(texts.tokens), len(classes), sum(texts.training))
+write(texts_dataset(texts), snakemake.output.texts, **facts, classes=classes, seed=p.seed, code=p.code)

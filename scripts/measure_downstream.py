@@ -1,0 +1,50 @@
+"""Embeddings of texts, and scores of a classifier, when every layer attends to drawn keys: one share of the texts."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+import xarray as xr
+
+from attnlimit.experiments.downstream import Drawing, dense_embedding, measure_text, tokens_of
+from attnlimit.log import bar, open_log
+from attnlimit.model.bert import load, require_readable
+from attnlimit.model.classifier import load_head
+from attnlimit.model.files import require_as_fetched
+from attnlimit.parts import share
+from attnlimit.store import identity, read, write
+
+open_log(snakemake.log[0])
+torch.set_num_threads(snakemake.threads)
+p, options = snakemake.params, snakemake.params.settings
+
+texts, heads = read(snakemake.input.texts), read(snakemake.input.heads)
+model_files = snakemake.input.config, snakemake.input.weights
+require_as_fetched(model_files, heads.attrs["model"]["sha256"], texts.attrs["tokenizer_sha256"])
+folder, tokens = Path(snakemake.input.weights).parent, tokens_of(texts)
+model = load(folder)
+require_readable(model, tokens, folder)
+classifier = load_head(folder) if options["task"] == "classifier" else None
+
+drawing = Drawing.of(options, p.seed)
+asked, taught = (
+    share(np.flatnonzero(texts["training"].values == training).tolist(), p.part, options["parts"])
+    for training in (False, True)
+)
+if not asked:
+    raise ValueError(f"measure_downstream.parts: {options['parts']} jobs for fewer texts; lower it")
+measured = xr.concat(
+    [
+        measure_text(model, heads, classifier, tokens[text], text, drawing)
+        for text in bar(asked, len(asked), unit="texts", name="downstream")
+    ],
+    "text",
+    data_vars="all",
+    coords="minimal",
+    compat="override",
+)
+if taught:
+    embeddings = np.stack([dense_embedding(model, tokens[text]) for text in taught])
+    measured = measured.assign_coords(taught=taught).assign(taught_embedding=(("taught", "feature"), embeddings))
+facts = {"replacement": options["replacement"], "seed": p.seed}
+write(measured, snakemake.output.downstream, **identity(texts, heads), **facts, code=p.code)
