@@ -271,10 +271,9 @@ def bench_table(records: list[dict]) -> str:
 
 def ratio(record: dict, name: str) -> str:
     """The median over the rounds, and the quartiles."""
-    if record[name] is None:
-        return "–"
-    low, high = record[f"{name}_quartiles"]
-    return f"{record[name]:.1f} ({low:.1f}–{high:.1f})"
+    quartiles = record[f"{name}_quartiles"]
+    between = f" ({'–'.join(f'{quartile:.1f}' for quartile in quartiles)})" if quartiles else ""
+    return optional(record[name], ".1f") + between
 
 
 def optional(number: float | None, digits: str) -> str:

@@ -81,10 +81,10 @@ cases = [
 ]
 tokens, heads = real(3)
 pool, shift = prepare(tokens, heads)
-sizes = [int(n * options["scale"]) for n in (500, 1000, 2000, 4000)]
+sizes = [int(n * options["scale"]) for n in (1000, 2000, 4000, 8000)]
 rows = random.integers(len(tokens), size=sizes[-1])
 by_n = {n: partial(ours, pool, shift, rows, [n]) for n in sizes}
-by_population = {len(case.tokens): partial(our_limit, case) for case in (limit(3, n) for n in (2000, 4000, 8000))}
+by_population = {len(case.tokens): partial(our_limit, case) for case in (limit(3, n) for n in (3000, 6000, 12_000))}
 
 records = []
 for case in bar(cases, total=len(cases), unit="cases", name="bench"):
@@ -93,7 +93,7 @@ records.append(growth("time against n", by_n, options["rounds"], random))
 records.append(growth("limit, time against N", by_population, options["rounds"], random))
 for case in map(large, (50_000, 200_000)):
     records += large_limit(case, random)
-records[-1]["peak_mb"] = peak_megabytes(case, "ours", blocks=BLOCKS_AT_ONCE // 2)
+records[-1]["peak_mb"] = peak_megabytes(case, "ours", blocks=BLOCKS_AT_ONCE // 2)  # half a group of queries
 for record in records:
     if record["case"] == bert.name:  # a process each: not for every case
         record["peak_mb"] = peak_megabytes(bert, record["contender"])

@@ -19,6 +19,7 @@ def test_a_machine_that_slows_down_changes_no_ratio():
 def test_one_bad_round_of_five_moves_the_quartile_not_the_median():
     assert spread("x", [6, 6, 6, 6, 60]) == {"x": 6, "x_quartiles": [6, 6]}
     assert spread("x", [1, 2, 3, 4, 5]) == {"x": 3, "x_quartiles": [2, 4]}
+    assert spread("x", [7]) == {"x": 7, "x_quartiles": None}
     assert spread("x", None) == {"x": None, "x_quartiles": None}
 
 

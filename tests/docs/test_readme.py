@@ -139,11 +139,11 @@ def test_the_benchmark_is_told_by_medians_and_quartiles():
     speeds = {"speedup_over_published": 6.12, "speedup_over_published_quartiles": [5.93, 6.4]}
     speeds |= {"speedup_over_fused": 2.0, "speedup_over_fused_quartiles": [1.96, 2.26], "error_mean": 2e-7}
     record = {"case": "n 1000-3000", "contender": "ours", **speeds, "error_cov": 6e-7}
-    alone = record | {"speedup_over_published": None, "error_mean": None, "error_cov": None}
+    alone = record | {"speedup_over_published": None, "speedup_over_published_quartiles": None, "error_mean": None}
     records = [record, alone, record | {"contender": "fused"}, record | {"speedup_over_fused": None}]
     assert readme.bench_table(records).splitlines()[2:] == [
         "| n 1000-3000 | 6.1 (5.9–6.4) | 2.0 (2.0–2.3) | 2e-07, 6e-07 |",
-        "| n 1000-3000 | – | 2.0 (2.0–2.3) | –, – |",
+        "| n 1000-3000 | – | 2.0 (2.0–2.3) | –, 6e-07 |",
     ]
 
 

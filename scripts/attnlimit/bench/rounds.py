@@ -67,8 +67,8 @@ def ratios(laps: list[Lap], others: list[Lap]) -> list[float]:
 
 
 def spread(name: str, numbers: list[float] | None) -> dict:
-    """Two entries of a record: the median, and the quartiles."""
+    """Two entries of a record: the median, and the quartiles, which a single number has none of."""
     if numbers is None:
         return {name: None, f"{name}_quartiles": None}
     low, median, high = np.quantile(numbers, [0.25, 0.5, 0.75]).tolist()
-    return {name: median, f"{name}_quartiles": [low, high]}
+    return {name: median, f"{name}_quartiles": [low, high] if len(numbers) > 1 else None}
