@@ -188,7 +188,10 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("theory/bounds.py", FITTED | {"plot_hardmax": 1, "plot_tails": 1}),  # drawn curves: no simulation runs again
+        (
+            "theory/bounds.py",
+            FITTED | dict.fromkeys(("plot_hardmax", "plot_tails", "plot_clouds"), 1),  # drawn curves: no simulation
+        ),
         ("rates/power_law.py", EVERY_FIT),
         ("report/style.py", PLOTS | END),
         (
