@@ -40,6 +40,7 @@ def plain_ticks(axis):
 
 def draw_shares(axis, shares):
     """Heads as thin lines, medians of a layer with their intervals."""
+    drawn = shares["share"].sel(run=runs).values
     axis.axhline(1, color=PARAMETRIC, lw=1, ls=":")
     axis.plot(lengths, 1 / lengths, color=BOUND, lw=1.2, ls="--")
     for place, (layer, colour) in enumerate(colours.items()):
@@ -51,7 +52,12 @@ def draw_shares(axis, shares):
         axis.plot(
             aside, mid, color=colour, lw=1.4, marker="o", ms=4, label=f"layer {layer}, its heads and their median"
         )
-    axis.set(xscale="log", yscale="log", xlabel="tokens of a run, $g$", ylim=(0.5 * float(shares["share"].min()), 1.4))
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="tokens of a run, $g$",
+        ylim=(0.5 * drawn.min(), max(1.4, 1.15 * drawn.max())),
+    )
     axis.set_xticks(lengths, [str(length) for length in lengths])
     axis.xaxis.set_minor_locator(NullLocator())
     plain_ticks(axis)

@@ -209,7 +209,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         (
             "theory/bounds.py",
             FITTED
-            | {f"plot_{name}": 1 for name in ("hardmax", "tails", "patterns", "propagation", "downstream")}
+            | {f"plot_{name}": 1 for name in ("hardmax", "tails", "clouds", "patterns", "propagation", "downstream")}
             | {"tabulate_patterns": 1},
         ),
         (
