@@ -36,7 +36,7 @@ GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian
 RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
 OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
-SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
+SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")} | {"merge_simulations": 3}
 FITTED = DOWNSTREAM | RATE_PLOTS | {"fit_rates": 6, "fit_constants": 1}  # the model, each of SIMULATIONS, ablation
 UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
 EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY
@@ -60,7 +60,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 36
+    assert len(stores) == 39
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -196,7 +196,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
             CLAIMS
             | UNIFORM  # of tokens on a circle
             | dict.fromkeys(("simulate_sphere", "simulate_uniform", "fit_rates", "tabulate_rates"), 1)
-            | dict.fromkeys(("fit_constants", "plot_sphere_beta_vs_horizon"), 1),
+            | dict.fromkeys(("merge_simulations", "fit_constants", "plot_sphere_beta_vs_horizon"), 1),
         ),
         ("claims/hardmax.py", CLAIMS),
         ("log.py", ARCHIVE),  # it changes no number

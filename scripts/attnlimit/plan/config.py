@@ -15,7 +15,7 @@ from jsonschema.validators import extend
 
 from attnlimit.corpus.location import TEXTS, file_name, is_url, local_files, most_tokens
 from attnlimit.model.families import shape_of_model
-from attnlimit.plan.costs import job_count
+from attnlimit.plan.costs import job_count, setting_flops
 from attnlimit.plan.folders import located
 from attnlimit.plan.plain_words import plain_words
 
@@ -80,6 +80,9 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
         check_model(config, located(config["fetch_model"], root))
     if "fetch_corpus" not in away:
         check_population(config["tokenize_corpus"], config["fetch_corpus"], root)
+    for name, settings in setting_flops(config).items():
+        if config[f"simulate_{name}"]["parts"] > len(settings):
+            refuse(f"simulate_{name}.parts", f"more than its {len(settings)} settings; lower it")
     check_jobs(config)
 
 

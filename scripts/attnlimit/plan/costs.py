@@ -6,6 +6,8 @@ estimates: good to about a factor of two on another machine, and what jobs ask a
 
 from typing import NamedTuple
 
+from attnlimit.parts import share
+
 LIMIT_FLOPS = 48e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
 FORWARD_FLOPS = 32e9  # of a model reading blocks: extract_embeddings of the default run
@@ -26,7 +28,8 @@ OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
 ON_DEVICE: tuple[str, ...] = ("compute_limits", "measure_errors", "measure_ablation")
-ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
+CUT_BY_SETTING = ("gaussian", "gaussian_published", "sphere")  # simulations whose settings are shared among jobs
+ON_DEVICE += tuple(f"simulate_{name}" for name in CUT_BY_SETTING)
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
 GPU_SPEED_ASKED = 10  # of one core, when a job on a GPU asks for time: far below GPU_SPEED, to be safe
@@ -99,6 +102,8 @@ def job_count(config: dict) -> dict[str, int]:
         "merge_limits": layers,
         "measure_errors": layers * -(-errors["replicates"] // (errors["group"] * errors["groups_per_job"])),
         "merge_errors": layers,
+        **{f"simulate_{name}": config[f"simulate_{name}"]["parts"] for name in CUT_BY_SETTING},
+        "merge_simulations": len(CUT_BY_SETTING),
     }
 
 
@@ -140,12 +145,31 @@ def pair_flops(dimension: int) -> float:
     return 4.0 * max(dimension, 32)
 
 
-def simulation_seconds(config: dict) -> dict[str, float]:
-    """On one core, a simulation: one job."""
-    gaussian, published, sphere = (config[f"simulate_{name}"] for name in ("gaussian", "gaussian_published", "sphere"))
-    uniform, normality = config["simulate_uniform"], config["simulate_normality"]
+def setting_flops(config: dict) -> dict[str, list[float]]:
+    """Of attention in each setting of the simulations that are cut by setting, in their order."""
+    gaussian, published, sphere = (config[f"simulate_{name}"] for name in CUT_BY_SETTING)
     laws = [d for d in gaussian["dimensions"] for _ in range(1 if d == 1 else 2)]  # isotropic, and not
+    dimensions = [d for d in laws for _ in gaussian["scales"]]
+    dimensions += [
+        gaussian["tilted_dimension"] for _ in gaussian["tilted_horizons"] for _ in gaussian["constant_tilts"]
+    ]
     reference = published["reference_tokens"] ** 2 if "finite" in published["references"] else 0
+    return {
+        "gaussian": [sample_pairs(gaussian) * pair_flops(d) for d in dimensions],
+        "gaussian_published": len(published["scales"])
+        * [(sample_pairs(published) + reference) * pair_flops(published["dimension"])],
+        "sphere": len(sphere["horizons"] + sphere["scales"]) * [sample_pairs(sphere) * pair_flops(sphere["dimension"])],
+    }
+
+
+def largest_share(amounts: list[float], parts: int) -> float:
+    """Of work that is cut as `share` does, the part that has most."""
+    return max(sum(share(amounts, part, parts)) for part in range(parts))
+
+
+def simulation_seconds(config: dict) -> dict[str, float]:
+    """On one core, the longest job of a simulation."""
+    uniform, normality = config["simulate_uniform"], config["simulate_normality"]
     circles, compact_circles = (uniform[f"{law}radii"][-1] / uniform[f"{law}step"] for law in ("", "compact_"))
     on_line = 2 * sum(uniform["sizes"])  # pairs of a token and a ray
     in_plane = uniform["angles"] * sum(size for size in uniform["sizes"] if size <= uniform["largest_in_plane"])
@@ -155,13 +179,8 @@ def simulation_seconds(config: dict) -> dict[str, float]:
         "circle": compact_circles * in_plane,
     }
     flops = {
-        "simulate_gaussian": sample_pairs(gaussian) * len(gaussian["scales"]) * sum(map(pair_flops, laws)),
-        "simulate_gaussian_published": (sample_pairs(published) + reference)
-        * len(published["scales"])
-        * pair_flops(published["dimension"]),
-        "simulate_sphere": sample_pairs(sphere)
-        * len(sphere["horizons"] + sphere["scales"])
-        * pair_flops(sphere["dimension"]),
+        f"simulate_{name}": largest_share(each, config[f"simulate_{name}"]["parts"])
+        for name, each in setting_flops(config).items()
     }
     tilted = len(normality["tilts"]) * sum(normality["sizes"])
     return {rule: count / ERROR_FLOPS for rule, count in flops.items()} | {
