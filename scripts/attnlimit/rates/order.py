@@ -94,11 +94,16 @@ def order(fits: pd.DataFrame, measure: Measure, group: str | list[str], resampli
 def ordered_heads(fits: pd.DataFrame, weakest_horizon: float, resampling: Resampling) -> Order:
     """Does H order the heads of a model?  The one definition that answer and claims share.
 
-    fits: of one statistic, with beta, horizon, saturated, layer.  Layers are resampled.
+    fits: of one statistic, with beta, horizon, saturated, limit_uncertain, layer.  Layers are resampled.
     """
     return order(rankable(fits, weakest_horizon), ranked("horizon"), "layer", resampling)
 
 
 def rankable(fits: pd.DataFrame, weakest_horizon: float) -> pd.DataFrame:
-    """Fits that are not saturated, at horizons at which the paper's curve is not 1/2 anyhow."""
-    return fits[(fits["horizon"] >= weakest_horizon) & ~fits["saturated"].astype(bool)]
+    """Fits that are evidence, at horizons at which the paper's curve is not 1/2 anyhow."""
+    return fits[(fits["horizon"] >= weakest_horizon) & ~no_evidence(fits)]
+
+
+def no_evidence(fits: pd.DataFrame) -> pd.Series:
+    """Fits that no verdict rests on: saturated, or to a limit that is itself too uncertain."""
+    return fits["saturated"].astype(bool) | fits["limit_uncertain"].astype(bool)
