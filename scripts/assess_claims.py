@@ -16,4 +16,4 @@ for record in records:
 write_json(records, snakemake.output.records)
 model = stores.get("bert")
 lines = [about(model), about_limits(model)] if model else []
-write_page(records, snakemake.output.page, p.left_out, lines)
+write_page(records, snakemake.output.page, p.left_out, lines, p.quick_look)

@@ -67,4 +67,4 @@ shapes = [
 figure.legend(
     handles=[*handles[:3], hollow_key(heads), *shapes], loc="outside lower center", ncol=2, fontsize=8, columnspacing=3
 )
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

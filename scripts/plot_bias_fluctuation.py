@@ -53,4 +53,4 @@ for axis in axes[1]:
     axis.set_xlabel("tokens $n$")
 figure.legend(handles[:3], labels[:3], loc="outside lower center", ncol=3)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

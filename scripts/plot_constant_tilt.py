@@ -80,4 +80,4 @@ figure.legend(handles=[*handles, hollow_key(stores.get("bert"))], loc="outside l
 model = next((stores[name] for name in ("bert", "ablation") if name in stores), None)
 if model is not None:
     figure.suptitle(subject(model.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -41,4 +41,4 @@ axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  #
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -41,4 +41,4 @@ handles.insert(5, hollow_key())  # below mean and covariance
 labels.insert(5, hollow_key().get_label())
 close = {"columnspacing": 1.2, "handletextpad": 0.5, "handlelength": 1.6, "fontsize": 8, "title_fontsize": 8}
 figure.legend(handles, labels, loc="outside lower center", ncol=5, title=note, **close)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -42,4 +42,4 @@ for horizon, colour in colours.items():
     axes[0, 0].plot([], [], "o-", ms=2.5, lw=1, color=colour, label=f"H = {horizon:g}")
 handles, labels = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncol=6, fontsize=8)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

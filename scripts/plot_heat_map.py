@@ -65,4 +65,4 @@ horizon = np.column_stack([rates["horizon"], np.full(len(layers), np.nan)])  # a
 heat_map(axes[-1], horizon, "horizon $H$", [low, (low * high) ** 0.5, high], cmap=COUPLING, norm=LogNorm())
 axes[-1].set(xlabel="head")
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -60,11 +60,13 @@ def without_verdict(records: list[Record], chapters: str) -> list[str]:
     return [section("Left out of this run", paragraph(chapters), *claims)] if chapters else []
 
 
-def write_page(records: list[Record], path: str | Path, chapters: str = "", about: Sequence[str] = ()) -> None:
+def write_page(
+    records: list[Record], path: str | Path, chapters: str = "", about: Sequence[str] = (), quick_look: bool = False
+) -> None:
     """chapters: the line on the chapters that the run leaves out, if it does;  about: those on model, text, limits."""
     tested, others = ([record for record in records if bool(record.left_out) == side] for side in (False, True))
     with atomic(path) as temporary:
         parts = [paragraph(line) for line in about]
         parts += [paragraph(counted(tested)), TABLE.format(rows="\n".join(map(row, tested)))]
         parts += without_verdict(others, chapters)
-        temporary.write_text(page("What the paper claims, and what this run found", parts))
+        temporary.write_text(page("What the paper claims, and what this run found", parts, quick_look))

@@ -9,6 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from attnlimit.files import atomic
+from attnlimit.report.quick_look import QUICK_LOOK
 
 # Seaborn's colours and its theme "ticks" for a paper, spelled out: seaborn takes a second to import, in every job.
 CODES = "0173b2 de8f05 029e73 d55e00 cc78bc ca9161 fbafe4 949494 ece133 56b4e9"
@@ -72,8 +73,13 @@ def layer_colours(layers) -> dict[int, tuple]:
     return dict(zip(map(int, layers), ramp("viridis", len(layers)), strict=True))
 
 
-def save(figure: Figure, paths: dict[str, str]) -> None:
-    """Write a figure in each format, dates left out, so that the same data give the same bytes."""
+def save(figure: Figure, paths: dict[str, str], quick_look: bool = False) -> None:
+    """Write a figure in each format, dates left out, so that the same data give the same bytes.
+
+    A quick look is said to be one above all else.
+    """
+    if quick_look:
+        figure.suptitle("\n".join(filter(None, (QUICK_LOOK, figure.get_suptitle()))), fontsize=9)
     figure.draw_without_rendering()  # the layout, once for all formats: it costs as much as a drawing
     figure.set_layout_engine(None)  # none: with a placeholder for one, each format would be drawn twice
     for kind, path in paths.items():
