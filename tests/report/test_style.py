@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import seaborn
 
+from attnlimit.report.quick_look import QUICK_LOOK
 from attnlimit.report.style import PALETTE, layer_colours, ramp, save, set_theme
 
 
@@ -40,6 +41,17 @@ def test_saving_twice_gives_the_same_bytes(theme, tmp_path, monkeypatch):
         first, again, anew = (tmp_path.joinpath(f"{day}.{kind}").read_bytes() for day in range(3))
         assert first.startswith(start)
         assert first == again == anew, kind
+
+
+def test_a_quick_look_is_said_to_be_one_above_the_title(theme, tmp_path):
+    for title in ("", "heads of a model"):
+        figure = draw()
+        figure.suptitle(title)
+        for quick in (False, True):
+            save(figure, {"svg": str(tmp_path / "drawn.svg")}, quick)
+            drawn = (tmp_path / "drawn.svg").read_text()
+            assert (QUICK_LOOK in drawn) == quick and title in drawn
+            assert drawn.index(QUICK_LOOK) < drawn.index(title) if quick and title else True
 
 
 def test_colours_and_theme_are_those_of_seaborn():
