@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce plan runs tidy report archive verify restore deposit bench gpu-check test cluster-test env-test readme docs lint clean
+.PHONY: help setup reproduce quick plan runs tidy report archive verify restore deposit bench gpu-check test cluster-test env-test readme docs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -24,6 +24,9 @@ setup: ## build the environment in .venv from requirements.lock; PYTHON=python3.
 
 reproduce: setup ## run everything: figures, table, report, archive; CONFIG=my.yaml for your own, CORES=8 for more
 	$(VERB)
+
+quick: ## a first look in some minutes, into runs/quick: all figures, few tokens, rough rates
+	@$(MAKE) --no-print-directory reproduce CONFIG="$(strip $(CONFIG) configs/quick.yaml)" RUN=quick
 
 plan: setup ## what reproduce would run, why, and for how long: CONFIG=..., RUN=...
 	$(VERB)

@@ -219,7 +219,7 @@ def costs_table(results: Path) -> str:
 def measured(results: Path) -> dict[str, str]:
     """From the benchmark files of the last run."""
     cells = {}
-    for rule in job_count(resolved()):
+    for rule in [rule for rule in job_bytes(resolved()) if rule in job_count(resolved())]:
         jobs = benchmarks(results, rule)
         spent = sum(float(job["cpu_time"]) for job in jobs)
         cells[rule] = cell(len(jobs), spent, max(float(job["max_rss"]) for job in jobs) * 1e6, None)
@@ -231,8 +231,9 @@ def computed(config: dict) -> dict[str, str]:
     """From the formulas of attnlimit/plan/costs.py."""
     spent, jobs, held = seconds(config), job_count(config), job_bytes(config)
     cells = {
-        rule: cell(count, spent.get(rule), held[rule], spent[rule] if rule in ON_GPU else None)
-        for rule, count in jobs.items()
+        rule: cell(jobs[rule], spent.get(rule), each, spent[rule] if rule in ON_GPU else None)
+        for rule, each in held.items()
+        if rule in jobs
     }
     return cells | {"embeddings on disk": f"{disk_bytes(config) / 1e9:.3g} GB"}
 

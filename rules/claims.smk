@@ -34,6 +34,7 @@ rule assess_claims:
         seed=config["seed"],
         chapters=chapters_of_claims(CHAPTERS),
         left_out=LEFT_OUT,
+        quick_look=config["quick_look"],
         code=code("assess_claims.py"),
     script:
         "../scripts/assess_claims.py"
@@ -55,6 +56,7 @@ rule plot_claims:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_claims.py"),
     script:
         "../scripts/plot_claims.py"

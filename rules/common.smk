@@ -8,7 +8,7 @@ SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.plan.chapters import JUDGED, brought, chapters_of_claims, fitted, left_out, store_files  # noqa: E402
 from attnlimit.plan.code_hash import code_hash  # noqa: E402
-from attnlimit.plan.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
+from attnlimit.plan.costs import CUT_BY_SETTING, asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.files import require_writable  # noqa: E402
 from attnlimit.corpus.location import local_files  # noqa: E402
 from attnlimit.model.files import local_model_files  # noqa: E402
@@ -46,6 +46,7 @@ LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 PROPAGATION_PARTS = range(config["measure_propagation"]["parts"])
+SIMULATION_PARTS = {name: range(config[f"simulate_{name}"]["parts"]) for name in CUT_BY_SETTING}
 CHAPTERS = config["chapters"]  # attnlimit/plan/chapters.py says what each of them brings
 LEFT_OUT = left_out(CHAPTERS)  # said by answer, table, claims and provenance
 STORES = store_files(CHAPTERS, LAYERS)
@@ -62,7 +63,8 @@ TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMAT
 wildcard_constraints:
     layer="|".join(map(str, LAYERS)),
     shard="|".join(map(str, SHARDS)),
-    part="|".join(map(str, range(max(map(len, (LIMIT_PARTS, ERROR_PARTS, PROPAGATION_PARTS)))))),
+    part="|".join(map(str, range(max(map(len, (LIMIT_PARTS, ERROR_PARTS, PROPAGATION_PARTS, *SIMULATION_PARTS.values())))))),
+    cut="|".join(SIMULATION_PARTS),
     source="|".join(brought("sources")),
 
 

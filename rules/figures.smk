@@ -19,6 +19,7 @@ rule plot_convergence:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_convergence.py"),
     script:
         "../scripts/plot_convergence.py"
@@ -41,6 +42,7 @@ rule plot_beta_vs_horizon:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_beta_vs_horizon.py"),
     script:
         "../scripts/plot_beta_vs_horizon.py"
@@ -62,6 +64,7 @@ rule plot_heat_map:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_heat_map.py"),
     script:
         "../scripts/plot_heat_map.py"
@@ -83,6 +86,7 @@ rule plot_local_slopes:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_local_slopes.py"),
     script:
         "../scripts/plot_local_slopes.py"
@@ -104,6 +108,7 @@ rule plot_bias_fluctuation:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_bias_fluctuation.py"),
     script:
         "../scripts/plot_bias_fluctuation.py"
@@ -125,6 +130,7 @@ rule plot_sphere_beta_vs_horizon:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_sphere_beta_vs_horizon.py"),
     script:
         "../scripts/plot_sphere_beta_vs_horizon.py"
@@ -146,6 +152,7 @@ rule plot_hardmax:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_hardmax.py"),
     script:
         "../scripts/plot_hardmax.py"
@@ -167,6 +174,7 @@ rule plot_uniform:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_uniform.py"),
     script:
         "../scripts/plot_uniform.py"
@@ -188,6 +196,7 @@ rule plot_normality:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_normality.py"),
     script:
         "../scripts/plot_normality.py"
@@ -209,6 +218,7 @@ rule plot_gaussian_beta_vs_horizon:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_gaussian_beta_vs_horizon.py"),
     script:
         "../scripts/plot_gaussian_beta_vs_horizon.py"
@@ -231,6 +241,7 @@ rule plot_gaussian_local_slopes:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_gaussian_local_slopes.py"),
     script:
         "../scripts/plot_gaussian_local_slopes.py"
@@ -252,6 +263,7 @@ rule plot_gaussian_protocol:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_gaussian_protocol.py"),
     script:
         "../scripts/plot_gaussian_protocol.py"
@@ -273,6 +285,7 @@ rule plot_gaussian_asymptotic:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_gaussian_asymptotic.py"),
     script:
         "../scripts/plot_gaussian_asymptotic.py"
@@ -294,6 +307,7 @@ rule plot_tails:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_tails.py"),
     script:
         "../scripts/plot_tails.py"
@@ -315,6 +329,7 @@ rule plot_ablation:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_ablation.py"),
     script:
         "../scripts/plot_ablation.py"
@@ -380,6 +395,7 @@ rule plot_token_complexity:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_token_complexity.py"),
     script:
         "../scripts/plot_token_complexity.py"
@@ -402,6 +418,7 @@ rule plot_constant_tilt:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_constant_tilt.py"),
     script:
         "../scripts/plot_constant_tilt.py"

@@ -63,6 +63,7 @@ rule tabulate_rates:
     params:
         left_out=LEFT_OUT,
         run=config["run"],
+        quick_look=config["quick_look"],
         code=code("tabulate_rates.py"),
     script:
         "../scripts/tabulate_rates.py"
@@ -90,6 +91,7 @@ rule state_answer:
         settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups"),
         seed=config["seed"],
         left_out=LEFT_OUT,
+        quick_look=config["quick_look"],
         code=code("state_answer.py"),
     script:
         "../scripts/state_answer.py"

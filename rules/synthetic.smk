@@ -1,6 +1,7 @@
 # Simulated tokens, whose limits have closed forms.
 # INPUTS   none
-# OUTPUTS  results/synthetic/sphere.zarr.zip    error (setting, statistic, replicate, n), limit_scale (setting, statistic); {mean,cov}_gram
+# OUTPUTS  results/synthetic/parts/{cut}_part_{part}.zarr.zip   some settings of sphere, gaussian or gaussian_published
+#          results/synthetic/sphere.zarr.zip    error (setting, statistic, replicate, n), limit_scale (setting, statistic); {mean,cov}_gram
 #                                               (setting, n, group, group_2); horizon, psi, …, scale, published, attended (setting)
 #          results/synthetic/hardmax.zarr.zip   {line,plane}_error (n, replicate_…), direct_error (dimension, n_direct, replicate_direct)
 #          results/rates/hardmax.zarr.zip       …_value, …_value_se, …_local_slope, …_local_power; expected, proposition, ratio (n);
@@ -20,11 +21,11 @@
 
 rule simulate_sphere:
     output:
-        errors="results/synthetic/sphere.zarr.zip",
+        errors="results/synthetic/parts/sphere_part_{part}.zarr.zip",
     log:
-        "results/logs/simulate_sphere/log.txt",
+        "results/logs/simulate_sphere/part_{part}.txt",
     benchmark:
-        "results/benchmarks/simulate_sphere/run.tsv"
+        "results/benchmarks/simulate_sphere/part_{part}.tsv"
     conda:
         "../envs/simulate_sphere.yaml"
     threads: 1
@@ -33,6 +34,7 @@ rule simulate_sphere:
         runtime=minutes("simulate_sphere"),
         gpu=gpus("simulate_sphere"),
     params:
+        part=lambda wildcards: int(wildcards.part),
         settings=config["simulate_sphere"],
         seed=config["seed"],
         device=config["device"],
@@ -130,11 +132,11 @@ rule simulate_normality:
 
 rule simulate_gaussian:
     output:
-        errors="results/synthetic/gaussian.zarr.zip",
+        errors="results/synthetic/parts/gaussian_part_{part}.zarr.zip",
     log:
-        "results/logs/simulate_gaussian/log.txt",
+        "results/logs/simulate_gaussian/part_{part}.txt",
     benchmark:
-        "results/benchmarks/simulate_gaussian/run.tsv"
+        "results/benchmarks/simulate_gaussian/part_{part}.tsv"
     conda:
         "../envs/simulate_gaussian.yaml"
     threads: 1
@@ -143,6 +145,7 @@ rule simulate_gaussian:
         runtime=minutes("simulate_gaussian"),
         gpu=gpus("simulate_gaussian"),
     params:
+        part=lambda wildcards: int(wildcards.part),
         settings=config["simulate_gaussian"],
         seed=config["seed"],
         device=config["device"],
@@ -153,11 +156,11 @@ rule simulate_gaussian:
 
 rule simulate_gaussian_published:
     output:
-        errors="results/synthetic/gaussian_published.zarr.zip",
+        errors="results/synthetic/parts/gaussian_published_part_{part}.zarr.zip",
     log:
-        "results/logs/simulate_gaussian_published/log.txt",
+        "results/logs/simulate_gaussian_published/part_{part}.txt",
     benchmark:
-        "results/benchmarks/simulate_gaussian_published/run.tsv"
+        "results/benchmarks/simulate_gaussian_published/part_{part}.tsv"
     conda:
         "../envs/simulate_gaussian_published.yaml"
     threads: 1
@@ -166,12 +169,36 @@ rule simulate_gaussian_published:
         runtime=minutes("simulate_gaussian_published"),
         gpu=gpus("simulate_gaussian_published"),
     params:
+        part=lambda wildcards: int(wildcards.part),
         settings=config["simulate_gaussian_published"],
         seed=config["seed"],
         device=config["device"],
         code=code("simulate_gaussian_published.py"),
     script:
         "../scripts/simulate_gaussian_published.py"
+
+
+rule merge_simulations:
+    input:
+        errors=lambda wildcards: expand(
+            "results/synthetic/parts/{{cut}}_part_{part}.zarr.zip", part=SIMULATION_PARTS[wildcards.cut]
+        ),
+    output:
+        errors="results/synthetic/{cut}.zarr.zip",
+    log:
+        "results/logs/merge_simulations/{cut}.txt",
+    benchmark:
+        "results/benchmarks/merge_simulations/{cut}.tsv"
+    localrule: True
+    conda:
+        "../envs/merge_simulations.yaml"
+    threads: 1
+    resources:
+        **SMALL,
+    params:
+        code=code("merge_simulations.py"),
+    script:
+        "../scripts/merge_simulations.py"
 
 
 rule simulate_gaussian_asymptotic:

@@ -3,7 +3,7 @@
 from attnlimit.claims.assess import assess, write_json
 from attnlimit.claims.page import write_page
 from attnlimit.log import logger, open_log
-from attnlimit.rates.answer import about
+from attnlimit.rates.answer import about, about_limits
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
@@ -14,4 +14,6 @@ records = assess(stores, p.thresholds, p.chapters, p.seed)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
 write_json(records, snakemake.output.records)
-write_page(records, snakemake.output.page, p.left_out, about(stores["bert"]) if "bert" in stores else "")
+model = stores.get("bert")
+lines = [about(model), about_limits(model)] if model else []
+write_page(records, snakemake.output.page, p.left_out, lines, p.quick_look)

@@ -23,7 +23,7 @@ def bootstraps(errors):
 
 
 def rates_of(errors):
-    marks = options["misfit"], options["saturated"], options["saturated_slope"]
+    marks = [options[name] for name in ("misfit", "saturated", "saturated_slope", "uncertain_limit")]
     rates = fit_errors(errors, bootstraps(errors), *marks)
     return rates.merge(fit_whole_layer(errors, bootstraps(errors), *marks)) if "head" in errors.dims else rates
 

@@ -65,6 +65,6 @@ shapes = [
     Line2D([], [], marker=marker, ls="none", color=BOUND, ms=4.5, label=label) for label, marker in markers.items()
 ]
 figure.legend(
-    handles=[*handles[:3], hollow_key(), *shapes], loc="outside lower center", ncol=2, fontsize=8, columnspacing=3
+    handles=[*handles[:3], hollow_key(heads), *shapes], loc="outside lower center", ncol=2, fontsize=8, columnspacing=3
 )
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

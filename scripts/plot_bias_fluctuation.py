@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, subject
+from attnlimit.report.panels import draw_sizes, hollow, subject
 from attnlimit.report.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -34,7 +34,7 @@ for row, (statistic, colour) in zip(axes, COLOURS.items(), strict=True):
         for part, (line, marker) in SHAPES.items():
             curve = head.sel(part=part)
             bars = 1.96 * curve["value_se"] / scale if marker else None
-            face = "white" if curve["misfit"] or curve["saturated"] else colour
+            face = "white" if hollow(curve) else colour
             fitted = np.isfinite(float(curve["beta"]))
             label = rf"{part}, $\beta$ = {float(curve['beta']):.2f}" if fitted else f"{part}, too few seen"
             style = {"color": colour, "mfc": face, "ms": 3.5, "lw": 0.9, "capsize": 1.5, "elinewidth": 0.8}
@@ -53,4 +53,4 @@ for axis in axes[1]:
     axis.set_xlabel("tokens $n$")
 figure.legend(handles[:3], labels[:3], loc="outside lower center", ncol=3)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

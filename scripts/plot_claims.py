@@ -11,6 +11,7 @@ from attnlimit.log import open_log
 from attnlimit.report.style import WIDTH, save, set_theme
 
 LINE, GAP, CHARACTERS, LEFT = 0.145, 0.09, 98, 1.32  # inches a line and between claims; letters a line; inches
+TITLE = 0.3  # inches for the title of a quick look
 
 open_log(snakemake.log[0])
 set_theme()
@@ -21,11 +22,13 @@ chapters = sorted({record["left_out"] for record in records} - {""})
 texts = [(wrap(claim["claim"], CHARACTERS), wrap(claim["in_short"], CHARACTERS)) for claim in claims]
 height = sum(LINE * (len(said) + len(measured)) + GAP for said, measured in texts) + GAP
 height += LINE + GAP if chapters else 0
+header = TITLE if snakemake.params.quick_look else 0
+height += header
 figure = plt.figure(figsize=(WIDTH, height))
 axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
 axis.axis("off")
 
-top = GAP
+top = GAP + header
 for claim, (said, measured) in zip(claims, texts, strict=True):
     symbol, colour = LOOKS[claim["verdict"]]
     bottom = top + LINE * (len(said) + len(measured))
@@ -38,4 +41,4 @@ for claim, (said, measured) in zip(claims, texts, strict=True):
 if chapters:
     words = f"{len(records) - len(claims)} more claims are left out; they are tested by chapter {', '.join(chapters)}"
     axis.text(LEFT, top, words, color="0.4", fontsize=7.5, va="top")
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -2,10 +2,11 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import seaborn  # noqa: F401  # for its colour map
 from matplotlib.colors import Normalize
 
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key, subject
+from attnlimit.report.panels import draw_predictions, draw_rates, hollow, hollow_key, subject
 from attnlimit.report.style import COUPLING, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -27,9 +28,9 @@ def draw_heads(axis, rates):
     draw_predictions(axis, heads["horizon"].values)
     norm = Normalize(0, float(heads["constant_tilt"].max()))
     colour = plt.get_cmap(COUPLING)(norm(heads["constant_tilt"].values))
-    x, hollow = heads["horizon"].values, (heads["misfit"] | heads["saturated"]).values
+    x, empty = heads["horizon"].values, hollow(heads).values
     axis.vlines(x, heads["beta_low"].values, heads["beta_high"].values, color=colour, lw=0.7, alpha=0.6)
-    faces = np.where(hollow[:, None], 1.0, colour)
+    faces = np.where(empty[:, None], 1.0, colour)
     axis.scatter(x, heads["beta"].values, s=14, c=faces, edgecolors=colour, linewidths=0.9, zorder=3)
     axis.set(xscale="log")
     return plt.cm.ScalarMappable(norm, COUPLING)
@@ -75,8 +76,8 @@ for axis, column in zip(axes[0], columns, strict=True):
 for axis, column in zip(axes[-1], columns, strict=True):
     axis.set_xlabel("horizon $H$" if column == "bert" else "constant tilt $s_0$")
 handles = [handle for axis in axes[0] for handle in axis.get_legend_handles_labels()[0]]
-figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
+figure.legend(handles=[*handles, hollow_key(stores.get("bert"))], loc="outside lower center", ncol=3, fontsize=8)
 model = next((stores[name] for name in ("bert", "ablation") if name in stores), None)
 if model is not None:
     figure.suptitle(subject(model.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

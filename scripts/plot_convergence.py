@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.coordinates import whole_layer
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, layer_panels, subject
+from attnlimit.report.panels import draw_sizes, hollow, layer_panels, subject
 from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 from attnlimit.store import read
 
@@ -24,7 +24,7 @@ for layer, axis in panels.items():
         axis.plot(n, heads.values.T, color=colour, alpha=0.35, lw=0.6)
         whole = whole_layer(data)
         scale, beta = float(whole["limit_scale"]), float(whole["beta"])
-        face = "white" if whole["misfit"] or whole["saturated"] else colour
+        face = "white" if hollow(whole) else colour
         style = {"color": colour, "mfc": face, "ms": 3.5, "capsize": 1.5}
         label = rf"{NAMES[name]}, $\beta$ = {beta:.2f}"
         axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
@@ -41,4 +41,4 @@ axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  #
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -2,11 +2,10 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
-from attnlimit.report.style import COLOURS, NAMES, WIDTH, save, set_theme
+from attnlimit.report.style import COLOURS, NAMES, WIDTH, ramp, save, set_theme
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
@@ -16,7 +15,7 @@ rates = read(snakemake.input.rates).sel(part="error")
 n = rates["n"].values
 moved = max(float(rates[f"{name}_discretisation"].max()) for name in NAMES)
 note = f"the same tokens in bins twice as wide: no average error moves by more than {moved:.1%}"
-colours = sns.color_palette("viridis_r", rates.sizes["setting"])
+colours = ramp("viridis_r", rates.sizes["setting"])
 figure, (left, *right) = plt.subplots(1, 3, figsize=(WIDTH, 3.4), layout="constrained")
 
 draw_predictions(left, rates["horizon"].values)
@@ -42,4 +41,4 @@ handles.insert(5, hollow_key())  # below mean and covariance
 labels.insert(5, hollow_key().get_label())
 close = {"columnspacing": 1.2, "handletextpad": 0.5, "handlelength": 1.6, "fontsize": 8, "title_fontsize": 8}
 figure.legend(handles, labels, loc="outside lower center", ncol=5, title=note, **close)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

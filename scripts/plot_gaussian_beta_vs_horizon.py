@@ -44,4 +44,4 @@ for axis in axes[1]:
     axis.set(xlabel="horizon $H$")
 handles, _ = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=2, fontsize=8)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -2,11 +2,10 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_sizes
-from attnlimit.report.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
+from attnlimit.report.style import NAMES, PARAMETRIC, WIDTH, ramp, save, set_theme
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
@@ -19,7 +18,7 @@ largest = np.unique(dimension)[-2:]  # below, the replicates are too few for slo
 columns = {"d = 1, from counts": counted}
 columns |= {f"d = {d}": rates.isel(setting=(dimension == d) & isotropic) for d in largest}
 horizons = np.unique(np.concatenate([column["horizon"].values.round(9) for column in columns.values()]))
-colours = dict(zip(horizons, sns.color_palette("viridis_r", len(horizons)), strict=True))
+colours = dict(zip(horizons, ramp("viridis_r", len(horizons)), strict=True))
 figure, axes = plt.subplots(
     2, len(columns), figsize=(WIDTH, 4.6), sharex="col", sharey=True, squeeze=False, layout="constrained"
 )
@@ -43,4 +42,4 @@ for horizon, colour in colours.items():
     axes[0, 0].plot([], [], "o-", ms=2.5, lw=1, color=colour, label=f"H = {horizon:g}")
 handles, labels = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncol=6, fontsize=8)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

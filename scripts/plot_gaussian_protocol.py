@@ -41,4 +41,4 @@ figure.legend(
     ncol=3,
     fontsize=8,
 )
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -56,4 +56,4 @@ for axis in (left, right):
     axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.yaxis.set_minor_formatter(NullFormatter())
     axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncol=1 if axis is left else 2, columnspacing=1)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -6,7 +6,7 @@ import seaborn as sns
 from matplotlib.colors import LogNorm
 
 from attnlimit.log import open_log
-from attnlimit.report.panels import subject
+from attnlimit.report.panels import hollow_words, subject
 from attnlimit.report.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -51,18 +51,18 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
     heat_map(
         axis,
         beside(fits, "beta"),
-        rf"$\beta$ of the {name}; ○: no power law, or saturated",
+        rf"$\beta$ of the {name}; ○: {hollow_words(fits)}",
         [0, 0.5, 1],
         cmap=DIVERGING,
         vmin=0,
         center=0.5,
         vmax=1,
     )
-    row, column = np.nonzero(beside(fits, "misfit") | beside(fits, "saturated"))
+    row, column = np.nonzero(beside(fits, "misfit") | beside(fits, "saturated") | beside(fits, "limit_uncertain"))
     axis.scatter(column + 0.88, row + 0.22, s=11, facecolors="white", edgecolors="black", linewidths=0.7)
 low, high = float(rates["horizon"].min()), float(rates["horizon"].max())
 horizon = np.column_stack([rates["horizon"], np.full(len(layers), np.nan)])  # a whole layer has none
 heat_map(axes[-1], horizon, "horizon $H$", [low, (low * high) ** 0.5, high], cmap=COUPLING, norm=LogNorm())
 axes[-1].set(xlabel="head")
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -36,4 +36,4 @@ for last in list(panels.values())[-COLUMNS:]:
 figure.supylabel(r"$\beta$ between neighbouring $n$", fontsize=9)
 figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncol=3)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

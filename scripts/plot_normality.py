@@ -68,4 +68,4 @@ by_effective.legend(
     loc="lower right", handletextpad=0.4, fontsize=7, title="full: along $t$\nhollow: across", title_fontsize=7
 )
 by_carriers.legend(loc="lower right", handletextpad=0.4, fontsize=7, title="along $t$", title_fontsize=7)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -34,4 +34,4 @@ for index, axis in enumerate(axes):
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, 0.68))
 handles, _ = axes[0].get_legend_handles_labels()
 figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -88,4 +88,4 @@ worst.set(
     xscale="log", xlabel="horizon $H$", ylabel="largest $R(s)$ of a head", title="variance proxy, in units of $\\Sigma$"
 )
 figure.suptitle(subject(layers[0].attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -49,4 +49,4 @@ handles += [plt.Line2D([], [], marker="o", label="extrapolated beyond the larges
 handles += [plt.Line2D([], [], marker="^", color=BOUND, ls="none", ms=4, label=f"more than {FARTHEST * n[-1]:,}")]
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

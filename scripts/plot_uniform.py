@@ -113,4 +113,4 @@ if compact:
     right.legend(loc="upper left", handletextpad=0.4, fontsize=7)
 axes[-1, 0].set_xlabel("tokens $n$")
 axes[-1, 1].set_xlabel("radius $R$")
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -7,6 +7,7 @@ from attnlimit.experiments.gaussian import errors_of, horizon_settings, tilted_s
 from attnlimit.experiments.layout import measure_settings
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.log import open_log
+from attnlimit.parts import share
 from attnlimit.store import write
 
 open_log(snakemake.log[0])
@@ -15,6 +16,7 @@ p, options = snakemake.params, snakemake.params.settings
 
 settings = horizon_settings(options["dimensions"], options["condition"], options["scales"], p.seed)
 settings += tilted_settings(options["tilted_dimension"], options["tilted_horizons"], options["constant_tilts"], p.seed)
+settings = share(settings, p.part, options["parts"])
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 errors = measure_settings(settings, errors_of, protocol, "gaussian")
 write(errors, snakemake.output.errors, **protocol.facts(), code=p.code)

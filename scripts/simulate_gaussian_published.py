@@ -7,6 +7,7 @@ from attnlimit.experiments.gaussian import errors_by_reference, published_settin
 from attnlimit.experiments.layout import stack
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.log import bar, open_log
+from attnlimit.parts import share
 from attnlimit.store import write
 
 open_log(snakemake.log[0])
@@ -15,6 +16,7 @@ p, options = snakemake.params, snakemake.params.settings
 references, tokens = options["references"], options["reference_tokens"]
 
 settings = published_settings(options["dimension"], options["variance"], options["scales"], p.seed)
+settings = share(settings, p.part, options["parts"])
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 kept = []
 for setting in bar(settings, total=len(settings), unit="settings", name="published"):

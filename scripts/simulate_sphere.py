@@ -7,6 +7,7 @@ from attnlimit.experiments.layout import measure_settings
 from attnlimit.experiments.protocol import Protocol
 from attnlimit.experiments.sphere import choose_settings, errors_of, unit_heads
 from attnlimit.log import open_log
+from attnlimit.parts import share
 from attnlimit.store import write
 
 open_log(snakemake.log[0])
@@ -15,6 +16,7 @@ p, options = snakemake.params, snakemake.params.settings
 
 heads = unit_heads(options["dimension"], p.seed)
 settings = choose_settings(heads, options["radius"], options["horizons"], options["scales"])
+settings = share(settings, p.part, options["parts"])
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 errors = measure_settings(settings, errors_of, protocol, "sphere")
 facts = protocol.facts() | {"dimension": options["dimension"], "radius": options["radius"]}

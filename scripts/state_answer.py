@@ -7,6 +7,7 @@ from attnlimit.log import open_log
 from attnlimit.rates.answer import answer, context_answer
 from attnlimit.rates.order import Resampling
 from attnlimit.report.html import page, paragraph
+from attnlimit.report.quick_look import QUICK_LOOK
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
@@ -20,7 +21,7 @@ lines = (
     else ["this run has no rates of a model's heads"]
 )
 lines += context_answer(read(contexts)) if contexts else []
-lines += [p.left_out] if p.left_out else []
+lines = [*([QUICK_LOOK] if p.quick_look else []), *lines, *([p.left_out] if p.left_out else [])]
 texts = {"answer": "\n".join(lines) + "\n", "page": page("What this run found", map(paragraph, lines))}
 for name, text in texts.items():
     with atomic(snakemake.output[name]) as temporary:

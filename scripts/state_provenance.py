@@ -30,4 +30,4 @@ parts += [
     section("Machine", table(("of", "what"), machine())),
 ]
 with atomic(snakemake.output.page) as temporary:
-    Path(temporary).write_text(page("Where the numbers come from", parts))
+    Path(temporary).write_text(page("Where the numbers come from", parts, p.config["quick_look"]))

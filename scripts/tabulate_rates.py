@@ -17,4 +17,4 @@ fits = joined((read(path) for path in snakemake.input.rates), p.run)
 write_csv(fits, snakemake.output.table)
 parts = [paragraph(WHAT), *([paragraph(p.left_out)] if p.left_out else []), table(SHOWN, shown(fits))]
 with atomic(snakemake.output.page) as temporary:
-    Path(temporary).write_text(page("The rates", parts))
+    Path(temporary).write_text(page("The rates", parts, p.quick_look))

@@ -124,6 +124,8 @@ NAMES |= {  # limits and errors
     "error": "distance of the moment on n tokens to its limit, each replicate",
     "limit_scale": "scale of the error: sqrt(tr V Sigma V^T) for the mean, norm of the limit for a covariance",
     "limit_se": "standard error of the limit: of errors in their units, of rates relative to limit_scale; 0 if exact",
+    "limit_se_share": "standard error of the limit, over the error at the largest n; 0 if the limit is exact",
+    "limit_uncertain": "whether limit_se_share is so large that the fit may be one of the limit's own error",
     "mean": "mean",
     "cov": "covariance",
 }

@@ -27,7 +27,7 @@ def heads(beta, layers=LAYERS, half=0.01, seed=0, mixed=False) -> pd.DataFrame:
         table.loc[table["layer"] % 2 == 1, "beta"] *= -1
     table["beta_low"], table["beta_high"] = table["beta"] - half, table["beta"] + half
     table["bound_v3"] = predictions(table["horizon"], table["horizon"] ** 2)["bound_v3"]
-    table["saturated"], table["misfit"] = False, False
+    table["saturated"], table["misfit"], table["limit_uncertain"] = False, False, False
     return pd.concat([table.assign(statistic=name) for name in ("mean", "cov")], ignore_index=True)
 
 
@@ -114,7 +114,7 @@ def ablated(beta, count=5, alphas=(0.1, 0.3, 0.6, 1, 2, 5), noise=0.01, mixed=Fa
             sign = -1 if mixed and head % 2 else 1
             rows[-1]["beta"] = sign * beta(horizon) + 0.3 * (count - head) ** 2 + noise * stream.normal()
         rows += [row | {"tilt_factor": 2.0, "beta": 9 + row["horizon"]} for row in rows[-2:]]
-    table = pd.DataFrame(rows).assign(n_min=64, saturated=False, misfit=False)
+    table = pd.DataFrame(rows).assign(n_min=64, saturated=False, misfit=False, limit_uncertain=False)
     table["bound_v3"] = predictions(table["horizon"], table["horizon"] ** 2)["bound_v3"]
     table["beta_low"], table["beta_high"] = table["beta"] - 0.01, table["beta"] + 0.01
     return pd.concat([table.assign(statistic=name) for name in ("mean", "cov")], ignore_index=True)

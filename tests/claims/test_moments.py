@@ -33,6 +33,7 @@ from support.claims import HORIZONS, THRESHOLDS, curve, fits, heuristic, model_r
         (heuristic, {"n": (100, 1000, 10000)}, UNTESTED),
         (heuristic, {"horizon": np.array([0.3, 1.2])}, UNTESTED),
         (heuristic, {"saturated": True}, UNTESTED),
+        (heuristic, {"uncertain": True}, UNTESTED),
     ],
 )
 def test_moment_rate(beta, changes, verdict):
@@ -54,6 +55,7 @@ FALLING = [
     (lambda h: 0.5 + np.tile([0.02, -0.01, 0.01, -0.03], len(h))[: len(h)], {}, UNTESTED),  # ten fits decide nothing
     (heuristic, {"horizon": HORIZONS[:5]}, UNTESTED),
     (heuristic, {"saturated": True}, UNTESTED),
+    (heuristic, {"uncertain": True}, UNTESTED),
     (heuristic, {"horizon": np.linspace(1.5, 1.6, 12)}, UNTESTED),  # horizons too alike
     (heuristic, {"half": 0.3}, UNTESTED),
 ]
@@ -103,6 +105,7 @@ BOUNDED = [
     (lowered(0, 0), {"horizon": HORIZONS[:2]}, UNTESTED),
     (lowered(0, 0), {"half": 0.6}, UNTESTED),  # not even a flat error would be seen below
     (lowered(100, 0.2), {"horizon": MANY, "saturated": True}, UNTESTED),
+    (lowered(100, 0.2), {"horizon": MANY, "uncertain": True}, UNTESTED),
 ]
 
 
@@ -143,6 +146,21 @@ def test_only_errors_of_heads_are_asked():
     assert len(table) == 2 * 10
     assert set(table["statistic"]) == {"mean", "cov"} and set(table["part"]) == {"error"}
     assert "all" not in set(table["head"])
+
+
+def test_fits_to_uncertain_limits_are_no_evidence_and_are_counted():
+    """20 rates far below the curve: they fail it, unless their limits are too uncertain; one is saturated as well."""
+    table = fits(lowered(20, 0.2), horizon=MANY)
+    table = table[table["statistic"] == "mean"].reset_index(drop=True)
+    below = table["beta_high"] < table["bound_v3"]
+    assert bound("id", "bound_v3", "curve", {"bert": table}, THRESHOLDS).verdict == FAILS
+    table["limit_uncertain"] = below
+    table.loc[below.idxmax(), "saturated"] = True
+    record = bound("id", "bound_v3", "curve", {"bert": table}, THRESHOLDS)
+    count = int(below.sum())
+    assert record.verdict == HOLDS and f"limit uncertain and left out: {count}" in record.in_short
+    assert record.measured["limit_uncertain"] == count > 10
+    assert record.measured["saturated"] == 0 and record.measured["fits"] == len(table) - count
 
 
 def test_saturated_and_noisy_fits_are_counted_and_where_they_lie():

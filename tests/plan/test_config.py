@@ -176,6 +176,7 @@ WRONG = [
     ({"fit_rates.saturated": 10**400}, "fit_rates.saturated: "),
     ({"simulate_sphere.replicates": 25}, "simulate_sphere.replicates: 25", "simulate_sphere.group 3"),
     ({"simulate_sphere.sizes": [64, 256, 128]}, "simulate_sphere.sizes: must increase"),
+    ({"simulate_sphere.parts": 13}, "simulate_sphere.parts: more than its 12 settings"),
     ({"simulate_sphere.horizons": [0.5, 0]}, "simulate_sphere.horizons.1: 0"),
     ({"simulate_hardmax.direct_sizes": [64, 64, 128]}, "simulate_hardmax.direct_sizes: must increase"),
     ({"simulate_hardmax.sizes": [10, 100, 10**13]}, "simulate_hardmax.sizes.2: 10000000000000"),

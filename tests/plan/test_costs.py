@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from attnlimit.experiments.gaussian import horizon_settings, published_settings, tilted_settings
+from attnlimit.experiments.sphere import choose_settings, unit_heads
 from attnlimit.plan.costs import (
     CUDA_BYTES,
+    CUT_BY_SETTING,
     ON_DEVICE,
     asked_bytes,
     asked_seconds,
@@ -21,6 +24,7 @@ from attnlimit.plan.costs import (
     on_gpu,
     pattern_flops,
     seconds,
+    setting_flops,
     simulation_seconds,
 )
 
@@ -135,6 +139,7 @@ def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
     unused = () if "whole_model" in paper["chapters"] else ("measure_propagation",)
     assert max(held for rule, held in job_bytes(paper).items() if rule not in unused) < 8e9
     assert max(job_seconds(paper).values()) < 24 * 3600
+    assert max(simulation_seconds(paper).values()) < 6 * 3600
 
 
 def test_a_simulation_costs_the_pairs_of_tokens_it_draws():
@@ -157,6 +162,31 @@ def test_a_pattern_costs_the_same_at_every_budget_and_drawn_ones_repeat():
     assert pattern_flops(config(measure_patterns=few)) == 4 * 384 * 512**2 * 2 * (2 * 3 + 1)
     drawn = pattern_flops(config(measure_patterns=few | {"replicates": 5}))
     assert drawn == 4 * 384 * 512**2 * 2 * (3 + 5 * 3 + 5)
+
+
+def test_a_simulation_cut_by_setting_takes_as_long_as_its_largest_part():
+    whole = simulation_seconds(config())["simulate_sphere"]
+    cut = config(simulate_sphere={"parts": 5})  # 12 settings: 3 in the largest
+    assert simulation_seconds(cut)["simulate_sphere"] == pytest.approx(whole * 3 / 12)
+    assert job_count(cut)["simulate_sphere"] == 5
+    assert asked_seconds(cut, "simulate_sphere") < asked_seconds(config(), "simulate_sphere")
+
+
+def test_every_setting_of_a_simulation_is_counted():
+    """As many as the experiments themselves make of the config."""
+    default = config()
+    gaussian, published, sphere = (default[f"simulate_{name}"] for name in CUT_BY_SETTING)
+    heads = unit_heads(2, seed=1)
+    tilts = (gaussian[key] for key in ("tilted_dimension", "tilted_horizons", "constant_tilts"))
+    made = {
+        "gaussian": horizon_settings(gaussian["dimensions"], gaussian["condition"], gaussian["scales"], seed=1)
+        + tilted_settings(*tilts, seed=1),
+        "gaussian_published": published_settings(2, published["variance"], published["scales"], seed=1),
+        "sphere": choose_settings(heads, sphere["radius"], sphere["horizons"], sphere["scales"]),
+    }
+    assert {name: len(settings) for name, settings in made.items()} == {
+        name: len(counted) for name, counted in setting_flops(default).items()
+    }
 
 
 def test_a_gpu_is_asked_for_by_name_only():

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from attnlimit.coordinates import PARTS, STATISTICS
-from attnlimit.rates.answer import answer, context_answer
+from attnlimit.rates.answer import EXACT, about_limits, answer, context_answer
 from attnlimit.rates.order import Resampling
 from support.claims import contexts_fit
 
@@ -38,6 +38,8 @@ def rates(far: float = 9.0) -> xr.Dataset:
     )
     data["misfit"] = data["chi2"] > 3 * data["dof"]
     data["saturated"] = data["beta"] < 0.2
+    data["limit_se_share"] = 0 * data["beta"].fillna(0)
+    data["limit_uncertain"] = data["limit_se_share"] > 0.1
     data["horizon"] = (("layer", "head"), [[0.2, 0.9], [1.7, 12.0]])
     needed = np.full((3, len(STATISTICS), 2, 2), far)
     needed[1, MEAN] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
@@ -93,6 +95,25 @@ def test_heads_that_are_within_at_once_or_never_known():
     assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, 2, RESAMPLING)[1]
     data["tokens_needed"] = data["tokens_needed"] * np.nan
     assert answer(data, 0.1, 2, RESAMPLING)[1] == "for no head is it known when it is within 5 % of its limit mean."
+
+
+def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
+    data = rates()
+    assert about_limits(data) == EXACT and EXACT not in answer(data, 0.1, 2, RESAMPLING)
+    shares = np.array([[0.01, 0.02], [0.03, 0.2]])
+    data["limit_se_share"].loc[{"statistic": "mean", "part": "error"}] = shares
+    data["limit_se_share"].loc[{"statistic": "cov", "part": "error"}] = shares / 2
+    assert about_limits(data).endswith(
+        "at the largest n: mean median 2.5 %, largest 20 %; covariance median 1.2 %, largest 10 %; "
+        "0 of 8 fits are marked for it"
+    )
+    data["limit_uncertain"] = data["limit_se_share"] > 0.1
+    assert about_limits(data).endswith(
+        "1 of 8 fits are marked for it, and no verdict rests on them: layer 5 head 1 (mean)"
+    )
+    lines = answer(data, 0.1, 2, RESAMPLING)
+    assert lines[-1] == about_limits(data)
+    assert "mean 3 of 4 (1 of them no power law or saturated or of an uncertain limit)" in lines[5]
 
 
 def test_too_few_layers_give_a_correlation_and_no_interval():

@@ -49,7 +49,8 @@ def rates(**attrs) -> xr.Dataset:
         coords={"layer": [0], "head": [0, 1, 2], "n": [64, 128], "statistic": list(STATISTICS), "part": list(PARTS)},
     )
     data["horizon"] = (("layer", "head"), [[0.5, 1.0, 2.0]])
-    data["misfit"] = data["saturated"] = data["beta"] < 0
+    data["misfit"] = data["saturated"] = data["limit_uncertain"] = data["beta"] < 0
+    data["limit_se_share"] = 0 * data["beta"]
     data["tokens_needed"] = (("eps", "statistic", "layer", "head"), np.full((1, len(STATISTICS), 1, 3), 100.0))
     return data.assign_coords(eps=[0.05]).assign_attrs(
         model={"name": "m"}, corpus={"name": "text"}, population=1000, **attrs

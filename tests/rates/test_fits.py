@@ -42,6 +42,28 @@ def test_the_standard_error_of_a_limit_is_relative_to_its_scale(known):
     np.testing.assert_allclose(found, expected)
 
 
+def test_a_limit_is_uncertain_where_its_error_is_a_share_of_that_at_the_largest_n():
+    """Of a fluctuation never: the limit's error is the same in all replicates."""
+    errors = store()
+    squares = (errors["error"].sel(statistic="mean", drop=True) ** 2).mean("replicate")  # (head, n)
+    errors["mean_gram"] = 0.9 * squares.expand_dims(group=4, group_2=4).transpose("head", "n", "group", "group_2")
+    assert fitted(errors)["limit_se_share"].isnull().all()
+    value = fitted(errors)["value"].isel(n=-1)
+    of_error = value.sel(part="error")
+    errors["limit_se"] = of_error * xr.DataArray([0.05, 0.15], dims="head")
+    rates = fit_errors(errors, [plan(number, draws=100) for number in range(3)], 3, 0.01, uncertain_limit=0.1)
+    share = rates["limit_se_share"]
+    assert share.dims == ("statistic", "part", "head")
+    np.testing.assert_allclose(share.sel(part="error"), [[0.05, 0.15]] * 3)
+    np.testing.assert_array_equal(rates["limit_uncertain"].sel(part="error"), [[False, True]] * 3)
+    bias = {"statistic": "mean", "part": "bias"}
+    np.testing.assert_allclose(share.sel(bias), errors["limit_se"].sel(statistic="mean") / value.sel(bias))
+    assert value.sel(bias).notnull().all()
+    assert (share.sel(part="fluctuation") == 0).all() and not rates["limit_uncertain"].sel(part="fluctuation").any()
+    errors["limit_se"] = 0 * errors["limit_se"]
+    assert (fitted(errors)["limit_se_share"].sel(part="error") == 0).all()  # exact
+
+
 @pytest.mark.parametrize("unit", ["head", "setting"])
 def test_every_label_of_a_unit_is_kept_and_nothing_else(unit):
     """So that no later step opens the errors again for a flag."""

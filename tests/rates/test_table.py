@@ -15,7 +15,7 @@ from attnlimit.rates.table import LABELS, rates_table, write_csv
 
 HEADER = (
     "source,layer,head,setting,statistic,part,beta,beta_low,beta_high,se,se_scaled,intercept,chi2,dof,misfit,"
-    "last_local_slope,last_local_slope_low,last_local_slope_high,relative_error,saturated,limit_se,"
+    "last_local_slope,last_local_slope_low,last_local_slope_high,relative_error,saturated,limit_se,limit_se_share,limit_uncertain,"
     "tokens_10,tokens_10_low,tokens_10_high,tokens_10_extrapolated,tokens_5,tokens_5_low,tokens_5_high,tokens_5_extrapolated,"
     "tokens_1,tokens_1_low,tokens_1_high,tokens_1_extrapolated,horizon,horizon_one_sided,horizon_frobenius,psi,constant_tilt,horizon_published,bound_v3,bound_v1_experiment,"
     "bound_v1_theorem,heuristic,n_min,n_max,replicates,population,model,corpus,run,"
@@ -47,6 +47,8 @@ def numbered(unit: tuple[str, ...], start: float) -> xr.Dataset:
     data["limit_se"] = (of_limit, np.arange(prod(map(sizes.get, of_limit))).reshape([*map(sizes.get, of_limit)]) / 1000)
     data["misfit"] = data["chi2"] > 6.3
     data["saturated"] = data["relative_error"] > 8.2
+    data["limit_se_share"] = data["limit_se"] / data["relative_error"]
+    data["limit_uncertain"] = data["limit_se_share"] > 0.001
     return data
 
 
@@ -83,6 +85,8 @@ def test_columns_are_those_that_the_report_names(rates):
         "beta",
         "last_local_slope",
         "limit_se",
+        "limit_se_share",
+        "limit_uncertain",
         "se",
         "se_scaled",
         "intercept",
@@ -130,13 +134,14 @@ def test_rows_come_in_one_order(rates):
 def test_a_row_holds_the_numbers_of_its_fit(rates):
     row = one(rates_table(rates), layer=5, head="1", statistic="cov", part="fluctuation")
     fit = rates.sel(layer=5, head=1, statistic="cov", part="fluctuation")
-    for name in (*FITTED, *PER_HEAD):
+    for name in (*FITTED, *PER_HEAD, "limit_se_share"):
         assert row[name] == float(fit[name]), name
     for name in LOCAL:
         assert row[f"last_{name}"] == float(fit[name][-1]), name
     assert row["limit_se"] == float(fit["limit_se"]) == 0.009
     assert row["horizon"] == 20.4 and row["horizon_published"] == 50
     assert row["misfit"] == bool(fit["misfit"]) and row["saturated"] == bool(fit["saturated"])
+    assert row["limit_uncertain"] and bool(fit["limit_uncertain"])
     facts = row[["source", "n_min", "n_max", "replicates", "population"]]
     assert facts.to_list() == ["bert", 64, 4096, 100, 50176]
 
@@ -149,7 +154,7 @@ def test_the_whole_layer_is_all_and_has_no_horizon(rates):
     assert whole["horizon_published"].to_list() == [40.0] * 7 + [50.0] * 7  # one number a layer
     row = one(table, layer=5, head="all", statistic="cov", part="bias")
     fit = whole_layer(rates).sel(layer=5, statistic="cov", part="bias")
-    for name in (*FITTED, "misfit", "saturated", "limit_se"):
+    for name in (*FITTED, "misfit", "saturated", "limit_se", "limit_se_share", "limit_uncertain"):
         assert row[name] == fit[name], name
     assert row["last_local_slope"] == float(fit["local_slope"][-1])
 

@@ -3,6 +3,7 @@
 from html.parser import HTMLParser
 
 from attnlimit.report.html import page, paragraph, section, table
+from attnlimit.report.quick_look import QUICK_LOOK
 
 
 class Reader(HTMLParser):
@@ -33,3 +34,8 @@ def test_a_page_reads_back_and_needs_nothing_from_elsewhere():
     ]
     assert not {"script", "link", "img", "b"} & set(found.tags)
     assert found.links == []
+
+
+def test_a_quick_look_is_said_to_be_one_in_the_title():
+    assert QUICK_LOOK not in page("one", [])
+    assert page("one", [], quick_look=True).count(f"one ({QUICK_LOOK})") == 2  # of the tab and of the page

@@ -36,7 +36,7 @@ def axis():
 
 
 def test_points_intervals_and_label_are_those_of_the_fits(axis):
-    """Hollow where the fit is no power law or saturated."""
+    """Hollow where the fit is no power law, saturated, or to an uncertain limit."""
     horizon, beta = np.array([0.3, 1.0, 2.0, 4.0]), np.array([0.5, 0.41, 0.2, 0.07])
     fits = xr.Dataset(
         {
@@ -46,6 +46,7 @@ def test_points_intervals_and_label_are_those_of_the_fits(axis):
             "beta_high": ("setting", beta + [0.04, 0.03, 0.02, 0.01]),
             "misfit": ("setting", [False, True, False, False]),
             "saturated": ("setting", [False, False, False, True]),
+            "limit_uncertain": ("setting", [False, False, True, False]),
         }
     )
     draw_rates(axis, fits, "#112233", "D", "d = 3", shift=1.1, power=2)
@@ -55,7 +56,7 @@ def test_points_intervals_and_label_are_those_of_the_fits(axis):
     ends = np.stack([np.stack([x, x], axis=1), np.stack([fits["beta_low"], fits["beta_high"]], axis=1)], axis=-1)
     np.testing.assert_array_equal(intervals.get_segments(), ends)  # (setting, end, xy)
     filled, hollow = to_rgba("#112233"), to_rgba("white")
-    np.testing.assert_array_equal(points.get_facecolors(), [filled, hollow, filled, hollow])
+    np.testing.assert_array_equal(points.get_facecolors(), [filled, hollow, hollow, hollow])
     assert axis.get_legend_handles_labels()[1] == ["d = 3"]
 
 
@@ -90,6 +91,7 @@ def made_up_rates() -> xr.Dataset:
         | by_head("intercept", dims[:-1], stream.uniform(-1, 1, shape))
         | by_head("misfit", dims[:-1], np.zeros(shape, bool))
         | by_head("saturated", dims[:-1], np.zeros(shape, bool))
+        | by_head("limit_uncertain", dims[:-1], np.zeros(shape, bool))
         | by_head("limit_scale", ("statistic", "layer", "head"), stream.uniform(0.5, 2, (len(STATISTICS), 2, 3))),
         coords={"statistic": list(STATISTICS), "part": list(PARTS), "layer": [0, 4], "head": [0, 1], "n": n},
     )

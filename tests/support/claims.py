@@ -35,7 +35,7 @@ def curve(horizon):
 
 
 def rates(
-    beta, horizon=HORIZONS, half=0.01, saturated=False, n=(10**6, 10**8, 10**10), labels=None, **attrs
+    beta, horizon=HORIZONS, half=0.01, saturated=False, uncertain=False, n=(10**6, 10**8, 10**10), labels=None, **attrs
 ) -> xr.Dataset:
     """Fits of settings with these horizons, Psi = H^2; beta a function of H; other parts and statistics far off."""
     dims, shape = ("statistic", "part", "setting"), (len(STATISTICS), len(PARTS), len(horizon))
@@ -49,6 +49,7 @@ def rates(
         data[name] = ((*dims, "interval"), np.zeros((*shape, len(n) - 1)))
     data["misfit"] = (dims, np.zeros(shape, bool))
     data["saturated"] = (dims, np.broadcast_to(saturated, shape).copy())
+    data["limit_uncertain"] = (dims, np.broadcast_to(uncertain, shape).copy())
     couplings = {"horizon": horizon, "psi": horizon**2, "horizon_published": 7 * horizon}
     for name, values in (couplings | predictions(horizon, horizon**2) | (labels or {})).items():
         data[name] = ("setting", values)
@@ -59,7 +60,8 @@ def model_rates(beta, layer=0, **changes) -> xr.Dataset:
     """Fits of the heads of one layer; beside them the whole layer, its rate far below every bound."""
     heads = rates(beta, **changes)
     heads = heads.rename(setting="head").assign_coords(head=range(heads.sizes["setting"]))
-    whole = heads[["beta", "beta_low", "beta_high", *LOCAL, "misfit", "saturated"]].isel(head=0, drop=True)
+    marks = ["misfit", "saturated", "limit_uncertain"]
+    whole = heads[["beta", "beta_low", "beta_high", *LOCAL, *marks]].isel(head=0, drop=True)
     for name in ("beta", "beta_low", "beta_high"):
         whole[name] = 0 * whole[name] + 0.01
     return heads.merge(as_whole_layer(whole)).expand_dims(layer=[layer])

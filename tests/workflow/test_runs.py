@@ -41,10 +41,8 @@ RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_ho
 OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
 OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("contexts", "clouds", "patterns", "propagation", "downstream")}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
-SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")}
-FITTED = (
-    DOWNSTREAM | RATE_PLOTS | CONTEXT_FIT | {"fit_rates": 6, "fit_constants": 1}
-)  # the model, each of SIMULATIONS, ablation
+SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")} | {"merge_simulations": 3}
+FITTED = DOWNSTREAM | RATE_PLOTS | CONTEXT_FIT | {"fit_rates": 6, "fit_constants": 1}  # the model, simulations, ablation
 UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
 PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
 TASK = {"fit_downstream": 1, "plot_downstream": 1}
@@ -69,7 +67,7 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 50
+    assert len(stores) == 53
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
@@ -235,7 +233,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
             CLAIMS
             | UNIFORM  # of tokens on a circle
             | dict.fromkeys(("simulate_sphere", "simulate_uniform", "fit_rates", "tabulate_rates"), 1)
-            | dict.fromkeys(("fit_constants", "plot_sphere_beta_vs_horizon"), 1),
+            | dict.fromkeys(("merge_simulations", "fit_constants", "plot_sphere_beta_vs_horizon"), 1),
         ),
         ("attention/patterns.py", CLAIMS | PATTERNS | {"measure_patterns": 2}),
         ("claims/hardmax.py", CLAIMS),

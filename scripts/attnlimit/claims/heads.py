@@ -14,6 +14,7 @@ from attnlimit.claims.verdicts import (
     Record,
     by_statistic,
     every,
+    limits_left_out,
     pick,
     signed,
     spoken,
@@ -68,9 +69,10 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
     def find(part: pd.DataFrame) -> Finding:
         used = rankable(part, thresholds["weakest_horizon"]).dropna(subset=["constant_tilt"])
         layers = used["layer"].nunique()
-        measured: dict = {"fits": len(used), "layers": layers}
+        uncertain = int(part["limit_uncertain"].astype(bool).sum())
+        measured: dict = {"fits": len(used), "layers": layers, "limit_uncertain": uncertain}
         if len(used) < thresholds["fewest_fits"] or layers < thresholds["fewest_groups"]:
-            words = f"only {len(used)} fits of {layers} layers"
+            words = f"only {len(used)} fits of {layers} layers{limits_left_out(uncertain)}"
             return Finding(UNTESTED, measured, words, "only more layers could decide")
         found = {name: order(used, partly_ranked(*columns), "layer", resampling) for name, columns in COUPLINGS.items()}
         if not np.isfinite([number for each in found.values() for number in each]).all():
@@ -85,7 +87,7 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
         said = f"{' and '.join(falls)} order" + ("s" if len(falls) == 1 else "") if falls else "neither is seen to"
         edge = weakest - max(o.high - o.low for o in found.values()) / 2  # at which an interval still excludes weakest
         power = f"both weaker than {signed(-edge)}" if edge > 0 else "only narrower intervals could fail it"
-        return Finding(verdict, measured, f"{words} ({said})", power)
+        return Finding(verdict, measured, f"{words} ({said}){limits_left_out(uncertain)}", power)
 
     findings = by_statistic(fits, find)
     return Record(

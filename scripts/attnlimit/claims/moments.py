@@ -24,6 +24,7 @@ from attnlimit.claims.verdicts import (
     unresolved_tilt,
 )
 from attnlimit.rates.finite_population import WITHOUT_REPLACEMENT, without_replacement
+from attnlimit.rates.order import no_evidence
 from attnlimit.rates.table import rates_table
 from attnlimit.theory.bounds import predictions
 
@@ -46,7 +47,7 @@ def moment_rate(asymptotic: pd.DataFrame, thresholds: dict) -> Record:
     """Is the rate below 1/2 where attention is strong?"""
 
     def find(fits: pd.DataFrame) -> Finding:
-        strong = fits[(fits["horizon"] >= thresholds["strong_horizon"]) & ~fits["saturated"].astype(bool)]
+        strong = fits[(fits["horizon"] >= thresholds["strong_horizon"]) & ~no_evidence(fits)]
         if strong.empty or strong["n_min"].min() < thresholds["asymptotic_n"]:
             return Finding(UNTESTED, {"fits": len(strong)}, "no fit at such H and n", "only such fits could decide")
         edge = 0.5 - thresholds["slope_tolerance"]
@@ -126,7 +127,7 @@ def same_horizon(gaussian: pd.DataFrame) -> dict:
 
     A pair differs if its difference exceeds the root of the sum of squares of both half-intervals.
     """
-    used = gaussian[~gaussian["saturated"].astype(bool)].assign(
+    used = gaussian[~no_evidence(gaussian)].assign(
         half=(gaussian["beta_high"] - gaussian["beta_low"]) / 2, horizon=gaussian["horizon"].round(6)
     )
     keys = ["statistic", "dimension", "horizon"]

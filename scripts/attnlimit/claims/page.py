@@ -1,6 +1,7 @@
 """The claims as one page for people, without scripts or links: it is shown inside the report."""
 
 import json
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -59,11 +60,13 @@ def without_verdict(records: list[Record], chapters: str) -> list[str]:
     return [section("Left out of this run", paragraph(chapters), *claims)] if chapters else []
 
 
-def write_page(records: list[Record], path: str | Path, chapters: str = "", about: str = "") -> None:
-    """chapters: the line on the chapters that the run leaves out, if it does;  about: that on model and text."""
+def write_page(
+    records: list[Record], path: str | Path, chapters: str = "", about: Sequence[str] = (), quick_look: bool = False
+) -> None:
+    """chapters: the line on the chapters that the run leaves out, if it does;  about: those on model, text, limits."""
     tested, others = ([record for record in records if bool(record.left_out) == side] for side in (False, True))
     with atomic(path) as temporary:
-        parts = [paragraph(about)] if about else []
+        parts = [paragraph(line) for line in about]
         parts += [paragraph(counted(tested)), TABLE.format(rows="\n".join(map(row, tested)))]
         parts += without_verdict(others, chapters)
-        temporary.write_text(page("What the paper claims, and what this run found", parts))
+        temporary.write_text(page("What the paper claims, and what this run found", parts, quick_look))

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
-from scipy.stats import binom
+from scipy.special import bdtr, ndtr, ndtri
 
-from attnlimit.rates.order import Order, rankable, ranked
+from attnlimit.rates.order import Order, no_evidence, rankable, ranked
 
 HOLDS, FAILS, UNTESTED = "holds", "does not hold", "not tested at this size"
 VERDICTS = (HOLDS, FAILS, UNTESTED)
@@ -113,22 +112,24 @@ def falls_with_horizon(
     """
     strong = fits[fits["horizon"] >= thresholds["weakest_horizon"]]
     used = rankable(fits, thresholds["weakest_horizon"])
-    measured: dict[str, float] = {"fits": len(used), "saturated": len(strong) - len(used)}
+    uncertain = int(strong["limit_uncertain"].astype(bool).sum())
+    measured: dict[str, float] = {"fits": len(used), "saturated": len(strong) - len(used) - uncertain}
+    measured["limit_uncertain"], apart = uncertain, limits_left_out(uncertain)
     measured["no_power_law"] = int(used["misfit"].sum())
     if len(used) < thresholds["fewest_fits"]:
-        return Finding(UNTESTED, measured, f"only {len(used)} unsaturated fits", "only more fits could decide")
+        return Finding(UNTESTED, measured, f"only {len(used)} unsaturated fits{apart}", "only more fits could decide")
     curve = np.quantile(used["bound_v3"], [0.1, 0.9])
     half = float((used["beta_high"] - used["beta_low"]).median() / 2)
     resolution = float(curve[1] - curve[0]) / half
     found = ordered(used) if ordered else order_of_settings(used, thresholds["level"])
     if ordered and (found.groups < thresholds["fewest_groups"] or not np.isfinite(found.low + found.high)):
-        words = f"{signed(found.correlation)} of {found.groups} groups, too few for an interval"
+        words = f"{signed(found.correlation)} of {found.groups} groups, too few for an interval{apart}"
         return Finding(UNTESTED, measured | {"groups": found.groups}, words, "only more groups could decide")
     measured |= {"correlation": found.correlation, "low": found.low, "high": found.high, "resolution": resolution}
     measured |= {"groups": found.groups} if ordered else {}
     weakest = thresholds["weakest_correlation"]
     measured["fails_above"] = found.correlation - found.low - weakest  # there the interval would exclude the weakest
-    words = f"{signed(found.correlation)} [{signed(found.low)}, {signed(found.high)}]"
+    words = f"{signed(found.correlation)} [{signed(found.low)}, {signed(found.high)}]{apart}"
     power = f"a correlation above {signed(measured['fails_above'])}"
     if resolution < thresholds["resolution"]:
         return Finding(UNTESTED, measured, f"{words} (horizons too alike)", "only horizons further apart could decide")
@@ -145,10 +146,13 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     Only those count that could have shown it: an error that does not fall at all, beta = 0, must come out below.
     Holds: no more than `allowed_below`.  Fails: more than chance gives if every rate were on the bound itself, or one
     so far below that it counts after division of the level by the number of fits.  Between: not decided.
-    What is left out is counted too: saturated fits, and how many of them lie below; fits too noisy to count.
+    What is left out is counted too: saturated fits, and how many of them lie below; fits too noisy to count; fits to
+    limits that are too uncertain, whose own error would make a rate look smaller.
     """
-    reach, saturated = fits["beta_high"] - fits["beta"], fits["saturated"].astype(bool)
-    able = ~saturated & (bound > reach)
+    reach, left = fits["beta_high"] - fits["beta"], no_evidence(fits)
+    able = ~left & (bound > reach)
+    uncertain = fits["limit_uncertain"].astype(bool)
+    saturated = left & ~uncertain
     tilted = unresolved_tilt(fits)
     under = fits["beta_high"] < bound
     beta, edge, reach = (column[able] for column in (fits["beta"], bound, reach))
@@ -158,8 +162,9 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     measured: dict[str, float] = {"fits": count, "below": below, "below_by_chance": expected}
     measured |= {"below_with_large_tilt": int((able & under & tilted).sum())}
     measured |= {"saturated": int(saturated.sum()), "saturated_below": int((saturated & under).sum())}
-    measured |= {"too_noisy": int((~saturated & ~able).sum())}
+    measured |= {"too_noisy": int((~left & ~able).sum()), "limit_uncertain": int(uncertain.sum())}
     beside = f"saturated and left out: {measured['saturated']}, {measured['saturated_below']} of them below"
+    beside += limits_left_out(int(uncertain.sum()))
     words = f"{below} of {count} fits below ({expected:.1f} by chance if all were on it; {beside})"
     if count < thresholds["fewest_fits"]:
         return Finding(UNTESTED, measured, f"only {count} fits could show it ({beside})", "too few fits could show it")
@@ -172,8 +177,13 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     deviations = (edge - beta) / reach * z_score(thresholds["level"])
     sure = int((ndtr(-deviations) < miss / count).sum())
     measured["below_for_sure"] = sure
-    beyond_chance = below > binom.ppf(thresholds["level"], count, miss)
+    beyond_chance = bdtr(below - 1, count, miss) >= thresholds["level"]  # fewer are that likely
     return Finding(FAILS if sure or beyond_chance else UNTESTED, measured, words, power)
+
+
+def limits_left_out(count: int) -> str:
+    """What a finding says of fits that it leaves out since their limits are too uncertain; nothing of none."""
+    return f"; limit uncertain and left out: {count}" if count else ""
 
 
 def unresolved_tilt(fits: pd.DataFrame) -> pd.Series:

@@ -15,7 +15,7 @@ from jsonschema.validators import extend
 
 from attnlimit.corpus.location import MARKS, TEXTS, file_name, is_url, local_files, most_tokens, task_lengths
 from attnlimit.model.families import shape_of_model
-from attnlimit.plan.costs import job_count
+from attnlimit.plan.costs import job_count, setting_flops
 from attnlimit.plan.folders import located
 from attnlimit.plan.plain_words import plain_words
 from attnlimit.plan.spread import chosen_layers
@@ -97,6 +97,9 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
         check_contexts(config["measure_contexts"], config["tokenize_corpus"]["block"], config["layers"])
         check_clouds(config["measure_clouds"], config["layers"])
     check_downstream(config, "measure_downstream" in away, root)
+    for name, settings in setting_flops(config).items():
+        if config[f"simulate_{name}"]["parts"] > len(settings):
+            refuse(f"simulate_{name}.parts", f"more than its {len(settings)} settings; lower it")
     check_jobs(config)
 
 

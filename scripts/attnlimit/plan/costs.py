@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
 from attnlimit.corpus.location import task_lengths
+from attnlimit.parts import share
 from attnlimit.plan.spread import chosen_layers
 
 LIMIT_FLOPS = 60e9  # a second, of float32 attention over a population: compute_limits of the default run
@@ -33,9 +34,10 @@ FIGURE_SECONDS = 5.0
 OTHER_SECONDS = 2.0
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 
+CUT_BY_SETTING = ("gaussian", "gaussian_published", "sphere")  # simulations whose settings are shared among jobs
 ON_DEVICE: tuple[str, ...] = ("compute_limits", "attend_queries", "fit_surrogate", "apply_surrogate")
 ON_DEVICE += ("measure_errors", "measure_ablation", "measure_contexts", "measure_clouds", "measure_patterns")
-ON_DEVICE += ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere")
+ON_DEVICE += tuple(f"simulate_{name}" for name in CUT_BY_SETTING)
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
 REPLICATES_AT_ONCE = 4  # of a block in memory together, in measure_propagation
@@ -197,6 +199,8 @@ def job_count(config: dict) -> dict[str, int]:
         "measure_propagation": config["measure_propagation"]["parts"],
         "measure_downstream": config["measure_downstream"]["parts"],
         "merge_downstream": 1,
+        **{f"simulate_{name}": config[f"simulate_{name}"]["parts"] for name in CUT_BY_SETTING},
+        "merge_simulations": len(CUT_BY_SETTING),
     }
 
 
@@ -278,12 +282,31 @@ def pair_flops(dimension: int) -> float:
     return 4.0 * max(dimension, 32)
 
 
-def simulation_seconds(config: dict) -> dict[str, float]:
-    """On one core, a simulation: one job."""
-    gaussian, published, sphere = (config[f"simulate_{name}"] for name in ("gaussian", "gaussian_published", "sphere"))
-    uniform, normality = config["simulate_uniform"], config["simulate_normality"]
+def setting_flops(config: dict) -> dict[str, list[float]]:
+    """Of attention in each setting of the simulations that are cut by setting, in their order."""
+    gaussian, published, sphere = (config[f"simulate_{name}"] for name in CUT_BY_SETTING)
     laws = [d for d in gaussian["dimensions"] for _ in range(1 if d == 1 else 2)]  # isotropic, and not
+    dimensions = [d for d in laws for _ in gaussian["scales"]]
+    dimensions += [
+        gaussian["tilted_dimension"] for _ in gaussian["tilted_horizons"] for _ in gaussian["constant_tilts"]
+    ]
     reference = published["reference_tokens"] ** 2 if "finite" in published["references"] else 0
+    return {
+        "gaussian": [sample_pairs(gaussian) * pair_flops(d) for d in dimensions],
+        "gaussian_published": len(published["scales"])
+        * [(sample_pairs(published) + reference) * pair_flops(published["dimension"])],
+        "sphere": len(sphere["horizons"] + sphere["scales"]) * [sample_pairs(sphere) * pair_flops(sphere["dimension"])],
+    }
+
+
+def largest_share(amounts: list[float], parts: int) -> float:
+    """Of work that is cut as `share` does, the part that has most."""
+    return max(sum(share(amounts, part, parts)) for part in range(parts))
+
+
+def simulation_seconds(config: dict) -> dict[str, float]:
+    """On one core, the longest job of a simulation."""
+    uniform, normality = config["simulate_uniform"], config["simulate_normality"]
     circles, compact_circles = (uniform[f"{law}radii"][-1] / uniform[f"{law}step"] for law in ("", "compact_"))
     on_line = 2 * sum(uniform["sizes"])  # pairs of a token and a ray
     in_plane = uniform["angles"] * sum(size for size in uniform["sizes"] if size <= uniform["largest_in_plane"])
@@ -293,13 +316,8 @@ def simulation_seconds(config: dict) -> dict[str, float]:
         "circle": compact_circles * in_plane,
     }
     flops = {
-        "simulate_gaussian": sample_pairs(gaussian) * len(gaussian["scales"]) * sum(map(pair_flops, laws)),
-        "simulate_gaussian_published": (sample_pairs(published) + reference)
-        * len(published["scales"])
-        * pair_flops(published["dimension"]),
-        "simulate_sphere": sample_pairs(sphere)
-        * len(sphere["horizons"] + sphere["scales"])
-        * pair_flops(sphere["dimension"]),
+        f"simulate_{name}": largest_share(each, config[f"simulate_{name}"]["parts"])
+        for name, each in setting_flops(config).items()
     }
     tilted = len(normality["tilts"]) * sum(normality["sizes"])
     return {rule: count / ERROR_FLOPS for rule, count in flops.items()} | {

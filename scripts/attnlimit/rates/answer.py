@@ -13,6 +13,8 @@ NAMES = {"mean": "mean", "cov": "covariance"}
 SHARE = 0.05  # eps of the sentence on tokens
 NEAR = 0.05  # how far from 1/2 a rate may be and count as 1/2
 ROUND = 2  # digits of a number of tokens
+EXACT = "the limits of the heads are exact: every token is a query"
+NAMED = 6  # heads, before they are only counted
 
 
 def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> list[str]:
@@ -20,7 +22,7 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
 
     weakest_horizon, fewest_groups: as in the claims on the heads.
 
-    One more if samples are drawn without replacement.
+    One more if limits are not exact, and one if samples are drawn without replacement.
     """
     heads = rates.sel(part="error").stack(row=("layer", "head"))
     parts = {name: heads.sel(statistic=name) for name in NAMES}
@@ -35,6 +37,7 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
         ),
         joined("heads whose 95 % interval of β lies below 1/2", parts, below_half),
         joined("worst fit", parts, worst_fit),
+        *([limits] if (limits := about_limits(rates)) != EXACT else []),
         *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
     ]
 
@@ -61,6 +64,28 @@ def about(rates: xr.Dataset) -> str:
     population = f"{rates.attrs['population']:,} tokens of {text_name(rates.attrs['corpus'])}"
     heads = f"{rates.sizes['layer']} layers of {rates.sizes['head']} heads"
     return f"{model} ({heads}) on {population}, n from {sizes[0]:,} to {sizes[-1]:,}:"
+
+
+def about_limits(rates: xr.Dataset) -> str:
+    """How well the limits of the heads are known, against the errors at the largest n; by name what this marks."""
+    heads = rates.sel(part="error", statistic=list(NAMES)).stack(row=("layer", "head"))
+    share, marked = heads["limit_se_share"], heads["limit_uncertain"]
+    if not (share > 0).any():
+        return EXACT
+    spans = "; ".join(f"{words} {median_and_largest(share.sel(statistic=name))}" for name, words in NAMES.items())
+    named = [
+        f"layer {layer} head {head} ({', '.join(NAMES[name] for name in NAMES if marks.sel(statistic=name))})"
+        for (layer, head), marks in ((row, marked.sel(row=row)) for row in heads["row"].values)
+        if marks.any()
+    ]
+    count = f"{int(marked.sum())} of {marked.size} fits are marked for it"
+    which = f": {', '.join(named[:NAMED])}{f' and {len(named) - NAMED} more' if len(named) > NAMED else ''}"
+    spoken = f"{count}, and no verdict rests on them{which}" if named else count
+    return f"standard error of the limits, over the error at the largest n: {spans}; {spoken}"
+
+
+def median_and_largest(share: xr.DataArray) -> str:
+    return f"median {100 * float(share.median()):.2g} %, largest {100 * float(share.max()):.2g} %"
 
 
 def joined(title: str, parts: dict[str, xr.Dataset], words) -> str:
@@ -102,7 +127,7 @@ def near_half(heads: xr.Dataset) -> str:
 
 def correlation(heads: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> str:
     """The same number as in the claims: see `order.ordered_heads`; no interval from too few layers."""
-    fits = heads[["beta", "horizon", "saturated"]].reset_index("row").to_dataframe().reset_index()
+    fits = heads[["beta", "horizon", "saturated", "limit_uncertain"]].reset_index("row").to_dataframe().reset_index()
     found = ordered_heads(fits, weakest_horizon, resampling)
     signed = [f"{value:+.2f}".replace("-", "−") for value in found[:3]]
     if not np.isfinite(found.correlation):
@@ -114,8 +139,9 @@ def correlation(heads: xr.Dataset, weakest_horizon: float, fewest_groups: int, r
 
 def below_half(heads: xr.Dataset) -> str:
     below = heads["beta_high"] < 0.5
-    marked = below & (heads["misfit"] | heads["saturated"])
-    return f"{int(below.sum())} of {heads.sizes['row']} ({int(marked.sum())} of them no power law or saturated)"
+    marked = below & (heads["misfit"] | heads["saturated"] | heads["limit_uncertain"])
+    reasons = "no power law or saturated" + (" or of an uncertain limit" if heads["limit_uncertain"].any() else "")
+    return f"{int(below.sum())} of {heads.sizes['row']} ({int(marked.sum())} of them {reasons})"
 
 
 def worst_fit(heads: xr.Dataset) -> str:

@@ -20,6 +20,7 @@ def fit_errors(
     misfit: float,
     saturated: float,
     saturated_slope: float = np.inf,
+    uncertain_limit: float = np.inf,
 ) -> xr.Dataset:
     """Rates of every unit of a store: `head` for a model's layer, `setting` for a simulation.
 
@@ -28,7 +29,7 @@ def fit_errors(
     (statistic, part, unit[, n]), limit_se relative to the scale (NaN without one), every label of a unit (its
     couplings, its dimension, …) and the rates that the couplings predict;  tokens (eps, statistic, unit): see
     `complexity`.  saturated: at the largest n the error is above that share of its scale, and its late slope is below
-    saturated_slope, so that it hardly falls any more.
+    saturated_slope, so that it hardly falls any more.  limit_uncertain: limit_se_share is above uncertain_limit.
     """
     sizes = errors["n"].values
     (unit,) = (str(name) for name in errors["limit_scale"].dims if name != "statistic")
@@ -50,12 +51,24 @@ def fit_errors(
     rates["limit_scale"] = scale.transpose("statistic", unit)
     limit_se = errors["limit_se"] if "limit_se" in errors else xr.full_like(scale, np.nan)
     rates["limit_se"] = limit_se / rates["limit_scale"]
+    rates["limit_se_share"] = limit_se_share(limit_se, rates["value"])
+    rates["limit_uncertain"] = rates["limit_se_share"] > uncertain_limit
     rates["relative_error"] = rates["value"].isel(n=-1) / rates["limit_scale"]
     slope = late_slope(sizes, rates["value"].values)  # (statistic, part, unit)
     rates["saturated"] = (rates["relative_error"] > saturated) & (slope < saturated_slope)
     rates["misfit"] = rates["chi2"] > misfit * rates["dof"]
     rates = rates.assign({str(name): array for name, array in errors.data_vars.items() if is_label(array, unit)})
     return rates.assign(predictions(rates["horizon"], rates["psi"]) if "horizon" in rates else {})
+
+
+def limit_se_share(limit_se: xr.DataArray, value: xr.DataArray) -> xr.DataArray:
+    """Standard error of the limit over the value at the largest n; NaN without one, or where a bias is not seen.
+
+    limit_se (statistic, unit), value (statistic, part, unit, n) -> (statistic, part, unit).  A wrong limit adds the
+    same to the differences of all replicates: the error and its bias take it in, the fluctuation does not.
+    """
+    share = limit_se / value.isel(n=-1)
+    return share.where(share["part"] != "fluctuation", 0 * limit_se).transpose(*value.dims[:-1])
 
 
 def is_label(array: xr.DataArray, unit: str) -> bool:

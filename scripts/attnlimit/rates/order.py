@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from attnlimit.rates.power_law import interval, levels
 from attnlimit.seeds import generator
@@ -42,16 +41,22 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
     return float(x @ y / scale) if scale > 0 else np.nan
 
 
+def ranks(values: np.ndarray) -> np.ndarray:
+    """From 1 up; those that are equal share the mean of theirs."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - (count - 1) / 2)[place]
+
+
 def ranked(coupling: str) -> Measure:
     """Spearman's correlation of beta with a coupling."""
-    return lambda fits: pearson(rankdata(fits["beta"]), rankdata(fits[coupling]))
+    return lambda fits: pearson(ranks(fits["beta"]), ranks(fits[coupling]))
 
 
 def partly_ranked(coupling: str, given: str) -> Measure:
     """The same with the other coupling held fixed: (r_bc - r_bg r_cg) / sqrt((1 - r_bg^2)(1 - r_cg^2))."""
 
     def measure(fits: Columns) -> float:
-        beta, mine, other = (rankdata(fits[name]) for name in ("beta", coupling, given))
+        beta, mine, other = (ranks(fits[name]) for name in ("beta", coupling, given))
         with_other, between = pearson(beta, other), pearson(mine, other)
         scale = np.sqrt((1 - with_other**2) * (1 - between**2))
         return (pearson(beta, mine) - with_other * between) / scale if scale > 1e-9 else np.nan
@@ -94,11 +99,16 @@ def order(fits: pd.DataFrame, measure: Measure, group: str | list[str], resampli
 def ordered_heads(fits: pd.DataFrame, weakest_horizon: float, resampling: Resampling) -> Order:
     """Does H order the heads of a model?  The one definition that answer and claims share.
 
-    fits: of one statistic, with beta, horizon, saturated, layer.  Layers are resampled.
+    fits: of one statistic, with beta, horizon, saturated, limit_uncertain, layer.  Layers are resampled.
     """
     return order(rankable(fits, weakest_horizon), ranked("horizon"), "layer", resampling)
 
 
 def rankable(fits: pd.DataFrame, weakest_horizon: float) -> pd.DataFrame:
-    """Fits that are not saturated, at horizons at which the paper's curve is not 1/2 anyhow."""
-    return fits[(fits["horizon"] >= weakest_horizon) & ~fits["saturated"].astype(bool)]
+    """Fits that are evidence, at horizons at which the paper's curve is not 1/2 anyhow."""
+    return fits[(fits["horizon"] >= weakest_horizon) & ~no_evidence(fits)]
+
+
+def no_evidence(fits: pd.DataFrame) -> pd.Series:
+    """Fits that no verdict rests on: saturated, or to a limit that is itself too uncertain."""
+    return fits["saturated"].astype(bool) | fits["limit_uncertain"].astype(bool)

@@ -14,7 +14,7 @@ from attnlimit.rates.fits import COUPLINGS, PREDICTIONS, TOKENS
 from attnlimit.rates.power_law import LOCAL
 
 FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
-SCALE = ("relative_error", "saturated", "limit_se")
+SCALE = ("relative_error", "saturated", "limit_se", "limit_se_share", "limit_uncertain")
 COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
     name.replace("tokens_needed", f"tokens_{100 * share:.0f}"): (share, name) for share in SHARES for name in TOKENS
 }
@@ -29,7 +29,7 @@ COLUMNS = [
     *(*COUPLINGS, *PREDICTIONS, *RUN, *LABELS),
 ]
 
-MARKS = {"misfit": "no power law", "saturated": "saturated"}
+MARKS = {"misfit": "no power law", "saturated": "saturated", "limit_uncertain": "limit uncertain"}
 SHOWN = ("source", "of", "statistic", "beta", "from", "to", "horizon H", "bound 1/(2(1+H²))", "beware")
 
 

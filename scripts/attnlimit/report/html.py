@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from attnlimit.report.quick_look import QUICK_LOOK
+
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; }
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
@@ -14,8 +16,9 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; }
 """
 
 
-def page(title: str, parts: Iterable[str]) -> str:
-    """A whole page of the given parts, which are HTML already."""
+def page(title: str, parts: Iterable[str], quick_look: bool = False) -> str:
+    """A whole page of the given parts, which are HTML already; a quick look is said to be one in its title."""
+    title += f" ({QUICK_LOOK})" if quick_look else ""
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>\n<h1>{escape(title)}</h1>\n' + (
         "\n".join(parts) + "\n</body></html>\n"

@@ -47,21 +47,31 @@ def draw_rates(
 ) -> None:
     """Fits (setting,) with their intervals against H, or another coupling, to a power.
 
-    Hollow where saturated or no power law. shift moves the points aside.
+    Hollow where `hollow` says so. shift moves the points aside.
     """
     x, beta = fits[against].values ** power * shift, fits["beta"].values
     size, faint = (16, 0.6) if len(x) <= CROWD else (6, 0.25)
     axis.vlines(x, fits["beta_low"].values, fits["beta_high"].values, color=[colour], lw=0.8, alpha=faint)
-    hollow = (fits["misfit"] | fits["saturated"]).values
-    faces = [(1, 1, 1, 1) if empty else colour for empty in hollow]
+    faces = [(1, 1, 1, 1) if empty else colour for empty in hollow(fits).values]
     axis.scatter(x, beta, s=size, c=faces, edgecolors=[colour], linewidths=0.9, zorder=3, marker=marker)
     axis.scatter([], [], s=16, color=[colour], marker=marker, label=label)  # a filled one for the legend
 
 
-def hollow_key() -> Line2D:
+def hollow(fits: xr.Dataset) -> xr.DataArray:
+    """Fits whose beta is no exponent, or not one of this limit."""
+    return fits["misfit"] | fits["saturated"] | fits["limit_uncertain"]
+
+
+def hollow_words(fits: xr.Dataset | None = None) -> str:
+    """What hollow points mean; uncertain limits are named only where there are any."""
+    uncertain = fits is not None and bool(fits["limit_uncertain"].any())
+    return "no power law, saturated, or limit uncertain" if uncertain else "no power law, or saturated"
+
+
+def hollow_key(fits: xr.Dataset | None = None) -> Line2D:
     """What the legend says of a hollow point."""
     style: dict[str, Any] = {"marker": "o", "ls": "none", "color": BOUND, "mfc": "white", "ms": 4.5}
-    return Line2D([], [], label="no power law, or saturated", **style)
+    return Line2D([], [], label=hollow_words(fits), **style)
 
 
 def draw_sizes(axis: Axes, n: np.ndarray) -> None:
