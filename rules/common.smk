@@ -63,7 +63,9 @@ TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMAT
 wildcard_constraints:
     layer="|".join(map(str, LAYERS)),
     shard="|".join(map(str, SHARDS)),
-    part="|".join(map(str, range(max(map(len, (LIMIT_PARTS, ERROR_PARTS, PROPAGATION_PARTS, *SIMULATION_PARTS.values())))))),
+    part="|".join(
+        map(str, range(max(map(len, (LIMIT_PARTS, ERROR_PARTS, PROPAGATION_PARTS, *SIMULATION_PARTS.values())))))
+    ),
     cut="|".join(SIMULATION_PARTS),
     source="|".join(brought("sources")),
 

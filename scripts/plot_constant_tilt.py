@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn  # noqa: F401  # for its colour map
 from matplotlib.colors import Normalize
 
 from attnlimit.log import open_log

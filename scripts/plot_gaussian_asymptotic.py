@@ -2,10 +2,11 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import seaborn as sns
 
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
-from attnlimit.report.style import COLOURS, NAMES, WIDTH, ramp, save, set_theme
+from attnlimit.report.style import COLOURS, NAMES, WIDTH, save, set_theme
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
@@ -15,7 +16,7 @@ rates = read(snakemake.input.rates).sel(part="error")
 n = rates["n"].values
 moved = max(float(rates[f"{name}_discretisation"].max()) for name in NAMES)
 note = f"the same tokens in bins twice as wide: no average error moves by more than {moved:.1%}"
-colours = ramp("viridis_r", rates.sizes["setting"])
+colours = sns.color_palette("viridis_r", rates.sizes["setting"])
 figure, (left, *right) = plt.subplots(1, 3, figsize=(WIDTH, 3.4), layout="constrained")
 
 draw_predictions(left, rates["horizon"].values)

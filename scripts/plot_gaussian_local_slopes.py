@@ -2,10 +2,11 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import seaborn as sns
 
 from attnlimit.log import open_log
 from attnlimit.report.panels import draw_sizes
-from attnlimit.report.style import NAMES, PARAMETRIC, WIDTH, ramp, save, set_theme
+from attnlimit.report.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
@@ -18,7 +19,7 @@ largest = np.unique(dimension)[-2:]  # below, the replicates are too few for slo
 columns = {"d = 1, from counts": counted}
 columns |= {f"d = {d}": rates.isel(setting=(dimension == d) & isotropic) for d in largest}
 horizons = np.unique(np.concatenate([column["horizon"].values.round(9) for column in columns.values()]))
-colours = dict(zip(horizons, ramp("viridis_r", len(horizons)), strict=True))
+colours = dict(zip(horizons, sns.color_palette("viridis_r", len(horizons)), strict=True))
 figure, axes = plt.subplots(
     2, len(columns), figsize=(WIDTH, 4.6), sharex="col", sharey=True, squeeze=False, layout="constrained"
 )

@@ -25,7 +25,7 @@ from support.workflow import ROOT, SMOKE, clone, hashes
 HOST = ("snakemake", "snakemake-logger-plugin-rich")
 SHARED = {"pyyaml", "requests"}  # Snakemake itself needs these, so the host has them
 TARGETS = ("all", "results/bench/attention.json")  # every rule; the benchmark runs on request only
-REMOVED = {"tabulate_rates": "xarray", "plot_heat_map": "seaborn"}  # no other pin of theirs brings these along
+REMOVED = {"tabulate_rates": "xarray", "plot_claims": "seaborn"}  # no other pin of theirs brings these along
 MADE = ("results/rates.csv", "results/rates.html", "results/figures/claims.")  # by the rules in REMOVED
 
 

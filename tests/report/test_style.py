@@ -4,10 +4,9 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import seaborn
 
 from attnlimit.report.quick_look import QUICK_LOOK
-from attnlimit.report.style import PALETTE, layer_colours, ramp, save, set_theme
+from attnlimit.report.style import layer_colours, save, set_theme
 
 
 @pytest.fixture
@@ -52,21 +51,6 @@ def test_a_quick_look_is_said_to_be_one_above_the_title(theme, tmp_path):
             drawn = (tmp_path / "drawn.svg").read_text()
             assert (QUICK_LOOK in drawn) == quick and title in drawn
             assert drawn.index(QUICK_LOOK) < drawn.index(title) if quick and title else True
-
-
-def test_colours_and_theme_are_those_of_seaborn():
-    """Spelled out in the library: what a figure can show of them is the same."""
-    assert seaborn.color_palette("colorblind") == PALETTE
-    assert seaborn.color_palette("viridis_r", 7) == ramp("viridis_r", 7)
-    looks = ("axes", "lines", "patch", "xtick", "ytick", "text", "grid", "font.size", "font.family", "legend.title")
-    with matplotlib.rc_context():
-        set_theme()
-        mine = dict(plt.rcParams)
-        seaborn.set_theme(context="paper", style="ticks", font="DejaVu Sans")
-        other = {name: value for name, value in plt.rcParams.items() if name.startswith(looks)}
-    ours = {"axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize"}
-    ours |= {"axes.spines.top", "axes.spines.right", "axes.prop_cycle"}  # no figure takes colours from a cycle
-    assert {name for name in other if mine[name] != other[name]} == ours
 
 
 def test_each_layer_has_its_own_colour():

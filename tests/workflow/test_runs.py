@@ -42,7 +42,9 @@ OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality",
 OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("contexts", "clouds", "patterns", "propagation", "downstream")}
 PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
 SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")} | {"merge_simulations": 3}
-FITTED = DOWNSTREAM | RATE_PLOTS | CONTEXT_FIT | {"fit_rates": 6, "fit_constants": 1}  # the model, simulations, ablation
+FITTED = (
+    DOWNSTREAM | RATE_PLOTS | CONTEXT_FIT | {"fit_rates": 6, "fit_constants": 1}
+)  # the model, simulations, ablation
 UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
 PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
 TASK = {"fit_downstream": 1, "plot_downstream": 1}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import xarray as xr
-from scipy.special import chdtrc, chdtri
+from scipy.stats import chi2
 
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import (
@@ -57,17 +57,17 @@ def growth_of_constant(fit: xr.Dataset, thresholds: dict) -> Finding:
     value = {str(name): float(array) for name, array in fit.data_vars.items()}
     short = max(thresholds["exponential_rate"] - value["mixed_rate"], 0) / value["mixed_rate_se"]
     p_value = {
-        "polynomial": chdtrc(max(value["polynomial_dof"], 1), value["polynomial_chi2"]),
-        "power": chdtrc(radii - 2, value["power_chi2"]),
-        "exponential": chdtrc(radii - 2, value["exponential_chi2"]),
-        "mixed": chdtrc(radii - 3, value["mixed_chi2"]),
-        "mixed_at_rate": chdtrc(radii - 2, value["mixed_chi2"] + short**2),
+        "polynomial": chi2.sf(value["polynomial_chi2"], max(value["polynomial_dof"], 1)),
+        "power": chi2.sf(value["power_chi2"], radii - 2),
+        "exponential": chi2.sf(value["exponential_chi2"], radii - 2),
+        "mixed": chi2.sf(value["mixed_chi2"], radii - 3),
+        "mixed_at_rate": chi2.sf(value["mixed_chi2"] + short**2, radii - 2),
     }
     fits = {name: bool(p >= thresholds["goodness"]) for name, p in p_value.items()}
     surely = value["mixed_rate"] > z_score(thresholds["level"]) * value["mixed_rate_se"]
     grows = fits["exponential"] or (fits["mixed"] and surely)
     # The distance in standard errors at which a rate's model is rejected, added to the rate: what would be seen.
-    seen = float(np.sqrt(chdtri(1, thresholds["goodness"]))) * value["mixed_rate_se"]
+    seen = float(np.sqrt(chi2.isf(thresholds["goodness"], 1))) * value["mixed_rate_se"]
     measured |= {"radius_factor": factor, "power": value["power"], "p_values": p_value, "seen_rate": seen}
     measured |= {name: value[name] for name in ("mixed_rate", "mixed_rate_se")}
     if fits["polynomial"] and not fits["mixed_at_rate"]:

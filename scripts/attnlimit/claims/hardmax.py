@@ -2,7 +2,7 @@
 
 import numpy as np
 import xarray as xr
-from scipy.special import chdtrc
+from scipy.stats import chi2
 
 from attnlimit.claims.statements import STATEMENTS
 from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Record, decide, every, pick, z_score
@@ -45,7 +45,7 @@ def hardmax_logarithm(data: xr.Dataset, thresholds: dict) -> Record:
     edges = 0.5 - thresholds["power_tolerance"], 0.5 + thresholds["power_tolerance"]
     if np.isfinite(power):
         gain = float(data["power_chi2"] - data["log_chi2"]) / 2  # ln of the likelihood ratio
-        fits = {name: float(chdtrc(sizes - 2, float(data[f"{name}_chi2"]))) for name in ("log", "power")}
+        fits = {name: float(chi2.sf(float(data[f"{name}_chi2"]), sizes - 2)) for name in ("log", "power")}
         needed = np.log(thresholds["likelihood_ratio"])
         one_fits = max(fits.values()) >= thresholds["goodness"]  # else the better of two bad fits
         likelier = HOLDS if gain >= needed else FAILS if gain <= -needed else UNTESTED

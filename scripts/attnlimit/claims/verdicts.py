@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr, ndtr, ndtri
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom
 
 from attnlimit.rates.order import Order, no_evidence, rankable, ranked
 
@@ -177,7 +178,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Findi
     deviations = (edge - beta) / reach * z_score(thresholds["level"])
     sure = int((ndtr(-deviations) < miss / count).sum())
     measured["below_for_sure"] = sure
-    beyond_chance = bdtr(below - 1, count, miss) >= thresholds["level"]  # fewer are that likely
+    beyond_chance = below > binom.ppf(thresholds["level"], count, miss)
     return Finding(FAILS if sure or beyond_chance else UNTESTED, measured, words, power)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from attnlimit.rates.power_law import interval, levels
 from attnlimit.seeds import generator
@@ -41,22 +42,16 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
     return float(x @ y / scale) if scale > 0 else np.nan
 
 
-def ranks(values: np.ndarray) -> np.ndarray:
-    """From 1 up; those that are equal share the mean of theirs."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - (count - 1) / 2)[place]
-
-
 def ranked(coupling: str) -> Measure:
     """Spearman's correlation of beta with a coupling."""
-    return lambda fits: pearson(ranks(fits["beta"]), ranks(fits[coupling]))
+    return lambda fits: pearson(rankdata(fits["beta"]), rankdata(fits[coupling]))
 
 
 def partly_ranked(coupling: str, given: str) -> Measure:
     """The same with the other coupling held fixed: (r_bc - r_bg r_cg) / sqrt((1 - r_bg^2)(1 - r_cg^2))."""
 
     def measure(fits: Columns) -> float:
-        beta, mine, other = (ranks(fits[name]) for name in ("beta", coupling, given))
+        beta, mine, other = (rankdata(fits[name]) for name in ("beta", coupling, given))
         with_other, between = pearson(beta, other), pearson(mine, other)
         scale = np.sqrt((1 - with_other**2) * (1 - between**2))
         return (pearson(beta, mine) - with_other * between) / scale if scale > 1e-9 else np.nan

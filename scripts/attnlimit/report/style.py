@@ -1,51 +1,27 @@
 """One visual language for all figures: colours, theme, shared parts, and saving the same bytes every time."""
 
-from typing import Any
-
 import matplotlib
 import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.colors import to_rgb
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from attnlimit.files import atomic
 from attnlimit.report.quick_look import QUICK_LOOK
 
-# Seaborn's colours and its theme "ticks" for a paper, spelled out: seaborn takes a second to import, in every job.
-CODES = "0173b2 de8f05 029e73 d55e00 cc78bc ca9161 fbafe4 949494 ece133 56b4e9"
-PALETTE = [to_rgb(f"#{code}") for code in CODES.split()]
+PALETTE = sns.color_palette("colorblind")
 COLOURS = {"mean": PALETTE[0], "cov": PALETTE[3]}
 NAMES = {"mean": "mean", "cov": "covariance"}
 BOUND, HEURISTIC, PARAMETRIC = "0.25", PALETTE[2], "0.55"
-DIVERGING, COUPLING = "vlag_r", "mako_r"  # of a rate around 1/2, red for slow; of a horizon; both are seaborn's
-INK = ".15"
-SCALE = 0.8  # of a paper
+DIVERGING, COUPLING = "vlag_r", "mako_r"  # of a rate around 1/2, red for slow; of a horizon
 WIDTH = 7.0  # inches: two columns of a paper
 METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
 
 def set_theme() -> None:
     matplotlib.use("agg")
-    inked = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-    theme: dict[Any, Any] = dict.fromkeys(inked, INK)
-    for axis in ("xtick", "ytick"):
-        theme |= {f"{axis}.major.size": 6 * SCALE, f"{axis}.major.width": 1.25 * SCALE}
-        theme |= {f"{axis}.minor.size": 4 * SCALE, f"{axis}.minor.width": 1 * SCALE}
-    plt.rcParams.update(theme)
+    sns.set_theme(context="paper", style="ticks", font="DejaVu Sans")
     plt.rcParams.update(
         {
-            "font.family": ["DejaVu Sans"],
-            "font.size": 12 * SCALE,
-            "axes.axisbelow": True,
-            "axes.linewidth": 1.25 * SCALE,
-            "grid.color": ".8",
-            "legend.title_fontsize": 12 * SCALE,
-            "lines.linewidth": 1.5 * SCALE,
-            "lines.markersize": 6 * SCALE,
-            "lines.solid_capstyle": "round",
-            "patch.edgecolor": "w",
-            "patch.force_edgecolor": True,
-            "patch.linewidth": 1 * SCALE,
             "svg.hashsalt": "attnlimit",  # without it, svg identifiers change from run to run
             "svg.fonttype": "none",
             "pdf.fonttype": 42,
@@ -62,15 +38,9 @@ def set_theme() -> None:
     )
 
 
-def ramp(name: str, count: int) -> list[tuple]:
-    """So many colours of a colour map, evenly apart, its ends left out."""
-    inner = np.linspace(0, 1, count + 2)[1:-1]
-    return [tuple(map(float, colour[:3])) for colour in plt.get_cmap(name)(inner)]
-
-
 def layer_colours(layers) -> dict[int, tuple]:
     """From early to late in one colour-blind safe ramp."""
-    return dict(zip(map(int, layers), ramp("viridis", len(layers)), strict=True))
+    return dict(zip(map(int, layers), sns.color_palette("viridis", len(layers)), strict=True))
 
 
 def save(figure: Figure, paths: dict[str, str], quick_look: bool = False) -> None:
