@@ -42,10 +42,9 @@ if "hub" not in (config["fetch_model"]["source"], config["fetch_corpus"]["source
 
 LAYERS = config["layers"]
 SHARDS = range(config["extract_embeddings"]["shards"])
-LIMIT_PARTS = range(config["compute_limits"]["parts"])
 REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"]["groups_per_job"]
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
-PROPAGATION_PARTS = range(config["measure_propagation"]["parts"])
+CUT_INTO = [section["parts"] for section in config.values() if isinstance(section, dict) and "parts" in section]
 SIMULATION_PARTS = {name: range(config[f"simulate_{name}"]["parts"]) for name in CUT_BY_SETTING}
 CHAPTERS = config["chapters"]  # attnlimit/plan/chapters.py says what each of them brings
 LEFT_OUT = left_out(CHAPTERS)  # said by answer, table, claims and provenance
@@ -63,9 +62,7 @@ TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMAT
 wildcard_constraints:
     layer="|".join(map(str, LAYERS)),
     shard="|".join(map(str, SHARDS)),
-    part="|".join(
-        map(str, range(max(map(len, (LIMIT_PARTS, ERROR_PARTS, PROPAGATION_PARTS, *SIMULATION_PARTS.values())))))
-    ),
+    part="|".join(map(str, range(max([len(ERROR_PARTS), *CUT_INTO])))),
     cut="|".join(SIMULATION_PARTS),
     source="|".join(brought("sources")),
 

@@ -13,6 +13,8 @@
 
 from attnlimit.plan.costs import has_surrogate
 
+LIMIT_PARTS = range(config["compute_limits"]["parts"])
+
 
 def limit_sources():
     """What a layer's limit is joined from: moments of all queries, or of a surrogate and its correction."""

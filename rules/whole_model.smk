@@ -8,6 +8,8 @@
 #                                                gain{,_low,_high} (statistic, drawn_layer, layer, single_n);
 #                                                quadrature{,_low,_high}, quadrature_in_step (statistic, layer, single_n)
 
+PROPAGATION_PARTS = range(config["measure_propagation"]["parts"])
+
 
 rule measure_propagation:
     input:
