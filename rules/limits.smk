@@ -14,14 +14,12 @@
 from attnlimit.plan.costs import has_surrogate
 
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
-
-
-def limit_sources():
-    """What a layer's limit is joined from: moments of all queries, or of a surrogate and its correction."""
-    if not has_surrogate(config):
-        return {"limits": expand("results/limits/parts/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)}
-    applied = expand("results/limits/applied/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)
-    return {"limits": applied, "surrogate": "results/limits/surrogate/layer_{layer}.zarr.zip"}
+LIMIT_SOURCES = {"limits": expand("results/limits/parts/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)}
+if has_surrogate(config):
+    LIMIT_SOURCES = {
+        "limits": expand("results/limits/applied/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS),
+        "surrogate": "results/limits/surrogate/layer_{layer}.zarr.zip",
+    }
 
 
 rule compute_limits:
@@ -141,7 +139,7 @@ rule apply_surrogate:
 
 rule merge_limits:
     input:
-        **limit_sources(),
+        **LIMIT_SOURCES,
     output:
         limit="results/limits/layer_{layer}.zarr.zip",
     log:

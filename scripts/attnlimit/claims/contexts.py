@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.claims.statements import STATEMENTS
-from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Finding, Record, every, pick, powers, spoken
+from attnlimit.claims.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNTESTED, Finding, Record, every, pick, powers, spoken
 from attnlimit.rates.contexts import layers_measured, longest_run
 
 
@@ -47,6 +47,6 @@ def contexts_share(fits: xr.Dataset, thresholds: dict) -> Record:
         ["results/rates/contexts.zarr.zip", "figure contexts"],
         f"A token in runs of {length} consecutive ones is worth this share of an independent one: {spoken(findings)} "
         f"(median over the heads of {layers}). Samples are drawn so that every token is equally likely and the "
-        "limit is the same; only which tokens come together differs.",
+        f"limit is the same; only which tokens come together differs.{AFTER_A_LOOK}",
         f"yes: {powers(findings)}",
     )

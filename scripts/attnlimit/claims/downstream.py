@@ -5,7 +5,7 @@ import xarray as xr
 
 from attnlimit.claims.heads import model_name
 from attnlimit.claims.statements import STATEMENTS
-from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Record, decide, every, pick, signed
+from attnlimit.claims.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNTESTED, Record, decide, every, pick, signed
 from attnlimit.rates.downstream import DECLARED
 from attnlimit.theory.bounds import predictions
 
@@ -104,10 +104,11 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
         verdict,
         f"rank correlation of β with H: {words}; required: below 0",
         measured,
-        "Rank correlation, over texts, of β with the largest H over heads and layers, declared before any result.",
+        "Rank correlation, over texts, of β with the largest H over heads and layers: that pair was declared before any "
+        "result.",
         pick(thresholds, "weakest_correlation", "fewest_groups", "fewest_fits", "level"),
         EVIDENCE,
-        f"{of_groups(data)}: {words}.{beside}",
+        f"{of_groups(data)}: {words}.{beside}{AFTER_A_LOOK}",
         power,
     )
 

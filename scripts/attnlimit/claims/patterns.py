@@ -5,7 +5,7 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from attnlimit.claims.statements import STATEMENTS
-from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED, Record, decide, most, pick, spread
+from attnlimit.claims.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNTESTED, Record, decide, most, pick, spread
 
 RANDOM = {"statistic": "pointwise", "pattern": "random"}
 
@@ -65,7 +65,7 @@ def record(verdict: str, words: str, measured: dict, thresholds: dict, remark: s
         "blocks, widened for the number of heads.",
         pick(thresholds, "level", "slope_tolerance", "decided_share", "fewest_fits", "fewest_groups"),
         ["results/rates/patterns.zarr.zip", "figure patterns"],
-        f"{words}.{remark}",
+        f"{words}.{remark}{AFTER_A_LOOK}",
         power or "not here: too few heads, blocks or draws",
     )
 

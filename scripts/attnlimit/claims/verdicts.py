@@ -15,6 +15,7 @@ HOLDS, FAILS, UNTESTED = "holds", "does not hold", "not tested at this size"
 VERDICTS = (HOLDS, FAILS, UNTESTED)
 DIGITS = 4  # significant ones of the numbers written
 HARDLY = 2  # rates more than so many times a bound could hardly have come out below it
+AFTER_A_LOOK = " The rule was settled after first numbers of the default run were seen: there, read it as exploration."
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}
 
 
