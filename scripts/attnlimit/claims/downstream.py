@@ -104,8 +104,8 @@ def downstream_horizon(data: xr.Dataset, thresholds: dict) -> Record:
         verdict,
         f"rank correlation of β with H: {words}; required: below 0",
         measured,
-        "Rank correlation, over texts, of β with the largest H over heads and layers: that pair was declared before any "
-        "result.",
+        "Rank correlation, over texts, of β with the largest H over heads and layers, a pair that was declared before "
+        "any result.",
         pick(thresholds, "weakest_correlation", "fewest_groups", "fewest_fits", "level"),
         EVIDENCE,
         f"{of_groups(data)}: {words}.{beside}{AFTER_A_LOOK}",
