@@ -135,6 +135,7 @@ rule plot_contexts:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_contexts.py"),
     script:
         "../scripts/plot_contexts.py"
@@ -156,6 +157,7 @@ rule plot_clouds:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_clouds.py"),
     script:
         "../scripts/plot_clouds.py"

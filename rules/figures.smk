@@ -352,6 +352,7 @@ rule plot_propagation:
         **SMALL,
     params:
         tolerance=config["assess_claims"]["quadrature_tolerance"],
+        quick_look=config["quick_look"],
         code=code("plot_propagation.py"),
     script:
         "../scripts/plot_propagation.py"
@@ -374,6 +375,7 @@ rule plot_downstream:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_downstream.py"),
     script:
         "../scripts/plot_downstream.py"

@@ -88,6 +88,7 @@ rule tabulate_patterns:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("tabulate_patterns.py"),
     script:
         "../scripts/tabulate_patterns.py"
@@ -109,6 +110,7 @@ rule plot_patterns:
     resources:
         **SMALL,
     params:
+        quick_look=config["quick_look"],
         code=code("plot_patterns.py"),
     script:
         "../scripts/plot_patterns.py"

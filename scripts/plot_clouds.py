@@ -58,4 +58,4 @@ handles = [Patch(color=grey, label=f"limit, {100 * share:.0f} %") for grey, shar
 handles += [Line2D([], [], color=colours[cloud], label=f"$n$ = {int(cloud):,}") for cloud in clouds]
 figure.legend(handles=handles, loc="outside lower center", ncol=len(handles), fontsize=8)
 figure.suptitle(subject(outputs.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

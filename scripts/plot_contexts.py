@@ -94,4 +94,4 @@ handles = [
 ]
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(fits.attrs), fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -59,4 +59,4 @@ for number, (layer, axis) in enumerate(panels.items()):
 handles, _ = next(iter(panels.values())).get_legend_handles_labels()
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=7.5)
 figure.suptitle(f"{subject(rates.attrs)}; medians over heads, {rates.attrs['blocks']} blocks", fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

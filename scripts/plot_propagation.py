@@ -93,4 +93,4 @@ handles += axis.get_legend_handles_labels()[0]
 handles += axis.plot([], [], "o", color="0.3", mfc="white", ms=4, label="rate of what is no power law")
 figure.legend(handles=handles, loc="outside lower center", ncol=4, fontsize=7.5)
 figure.suptitle(f"{subject(fits.attrs)} in {fits.attrs['blocks']} blocks", fontsize=9)
-save(figure, dict(snakemake.output))
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

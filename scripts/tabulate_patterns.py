@@ -22,4 +22,4 @@ budgets = budgets_table(read(snakemake.input.rates))
 write_csv(budgets, snakemake.output.table)
 with atomic(snakemake.output.page) as temporary:
     parts = [paragraph(WHAT), table(SHOWN, shown(budgets))]
-    Path(temporary).write_text(page("Budgets of sparse attention", parts))
+    Path(temporary).write_text(page("Budgets of sparse attention", parts, snakemake.params.quick_look))

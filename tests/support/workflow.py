@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 from attnlimit.plan.workflow_files import files_in_place
+from support import fresh_snakemake
 
 ROOT = Path(__file__).parents[2]
 SMOKE = "tests/smoke/config.yaml"
@@ -30,7 +31,7 @@ def snakemake(folder: Path, *arguments: str, config: str = SMOKE) -> subprocess.
 
 def planned(folder: Path, config: str = SMOKE) -> dict[str, int]:
     """Rule -> number of jobs that `snakemake -n` lists."""
-    run = snakemake(folder, "-n", config=config)
+    run = fresh_snakemake.run(folder, "-n", "--cores", "2", "--configfile", config)
     assert run.returncode == 0, run.stderr
     if "Nothing to be done" in run.stdout + run.stderr:
         return {}
