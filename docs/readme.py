@@ -13,6 +13,7 @@ from snakemake.utils import update_config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+from attnlimit.bench.limits import HEAD, shown  # noqa: E402
 from attnlimit.plan.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 from attnlimit.store import read, read_attrs  # noqa: E402
 
@@ -71,6 +72,7 @@ def parts_of(results: Path) -> dict[str, str]:
     }
     if (bench := results / "bench/attention.json").is_file():
         parts["bench"] = bench_table(json.loads(bench.read_text()))
+        parts["limits"] = markdown(list(HEAD), shown(json.loads(bench.with_name("limits.json").read_text())))
     if (larger := ROOT / WHOLE_EXCERPT / "results/rates.csv").is_file():
         parts["excerpt"] = compared(table, larger.parent)
     return parts

@@ -2,7 +2,8 @@
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/corpus/blocks.zarr.zip
 # OUTPUTS  results/bench/attention.json   a list of records: case, contender, seconds, speed-ups, errors, peak memory,
 #                                         roofline; medians, and their quartiles
-#          results/bench/attention.txt    the same as a table
+#          results/bench/limits.json      a list of records: a limit from all queries, from drawn ones, with a surrogate
+#          results/bench/attention.txt    both as tables
 
 
 rule bench_attention:
@@ -12,6 +13,7 @@ rule bench_attention:
         embeddings=EMBEDDINGS,
     output:
         records="results/bench/attention.json",
+        limits="results/bench/limits.json",
         table="results/bench/attention.txt",
     log:
         "results/logs/bench_attention/log.txt",

@@ -9,9 +9,11 @@ import torch
 from attnlimit.attention.kernel import Heads
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE
 from attnlimit.bench.contenders import ours, prepare
+from attnlimit.bench.limits import HEAD, NOTE, limits_of, shown
 from attnlimit.bench.measure import Case, growth, large_limit, our_limit, run_case
 from attnlimit.bench.memory import peak_megabytes
-from attnlimit.bench.table import table
+from attnlimit.bench.table import columns, table
+from attnlimit.experiments.surrogate_limits import marks_of
 from attnlimit.files import atomic
 from attnlimit.log import bar, open_log
 from attnlimit.model.population import atoms, gather
@@ -91,15 +93,24 @@ for case in bar(cases, total=len(cases), unit="cases", name="bench"):
     records += run_case(case, options["rounds"], random)
 records.append(growth("time against n", by_n, options["rounds"], random))
 records.append(growth("limit, time against N", by_population, options["rounds"], random))
-for case in map(large, (50_000, 200_000)):
-    records += large_limit(case, random)
-records[-1]["peak_mb"] = peak_megabytes(case, "ours", blocks=BLOCKS_AT_ONCE // 2)  # half a group of queries
+whole, larger = limit(3, 50_000)._replace(sizes=[512]), large(200_000)
+is_mark = marks_of(corpus["block_of_token"].values)[: len(whole.tokens)]
+asked = [max(16, int(count * options["scale"])) for count in (2048, 4096, 8192)]
+limits = limits_of(whole, is_mark, asked, True, random)
+limits += limits_of(larger, np.zeros(len(larger.tokens), bool), asked[1:2], False, random)
+records += large_limit(larger, random)
+records[-1]["peak_mb"] = peak_megabytes(larger, "ours", blocks=BLOCKS_AT_ONCE // 2)
 for record in records:
     if record["case"] == bert.name:  # a process each: not for every case
         record["peak_mb"] = peak_megabytes(bert, record["contender"])
 
-text = table(records, options["rounds"])
+text = f"{table(records, options['rounds'])}\n\n{columns(HEAD, shown(limits))}\n{NOTE}"
 print(text)
-for content, path in ((json.dumps(records, indent=1), snakemake.output.records), (text, snakemake.output.table)):
+outputs = snakemake.output
+for content, path in (
+    (json.dumps(records, indent=1), outputs.records),
+    (json.dumps(limits, indent=1), outputs.limits),
+    (text, outputs.table),
+):
     with atomic(path) as temporary:
         temporary.write_text(content + "\n")

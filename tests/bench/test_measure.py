@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attnlimit.bench.contenders import exact
+from attnlimit.bench.limits import HEAD, limits_of, shown
 from attnlimit.bench.measure import (
     Case,
     growth,
@@ -101,3 +102,21 @@ def test_the_roof_counts_every_pair_once(case, limit):
 def test_memory_is_that_of_a_process_of_its_own(case):
     """Interpreter and torch, and some hundred numbers."""
     assert 100 < peak_megabytes(case, "ours") < 2000
+
+
+def test_limits_from_some_queries_state_their_errors_and_are_as_far_off(case):
+    """Off by about what is stated, closer with a surrogate; without the exact limit nothing is said to be off."""
+    rng = np.random.default_rng(3)
+    tokens = rng.normal(size=(600, 24)).astype(np.float32)
+    many = Case("", tokens, case.heads, np.arange(600), [64], np.ones(600))
+    marks = np.arange(600) % 50 == 0
+    every, plain, better = limits_of(many, marks, [300], True, rng)
+    assert (every["way"], every["queries"], every["off_mean"]) == ("all", 600, None)
+    for record in (plain, better):
+        for kind in ("mean", "cov"):
+            assert record[f"off_{kind}"][0] < 4 * record[f"stated_{kind}"][0]
+    assert better["stated_mean"][0] < plain["stated_mean"][0]
+    *_, alone = limits_of(many, marks, [300], False, rng)
+    assert alone["off_mean"] is None and alone["stated_mean"] is not None
+    assert [row[1] for row in shown([every, alone])] == ["all", "300, surrogate"]
+    assert {len(row) for row in shown([every, alone])} == {len(HEAD)}

@@ -133,10 +133,7 @@ def ideal_seconds(case: Case, contender: str, roof: Roof) -> float:
 
 
 def large_limit(case: Case, generator: np.random.Generator) -> list[dict]:
-    """A population too large to wait for: one group of blocks of queries is timed, the others take as long.
-
-    A contender that is quick enough to be run to its end joins here as a second record, with its time and its error.
-    """
+    """A population too large to wait for: one group of blocks of queries is timed, the others take as long."""
     (block,) = case.sizes
     laps, _ = run_rounds({"ours": partial(our_limit, case, BLOCKS_AT_ONCE)}, 1, generator)
     groups = len(case.rows) / min(len(case.rows), block * BLOCKS_AT_ONCE)
