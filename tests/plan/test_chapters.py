@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from attnlimit.plan.chapters import CHAPTERS, JUDGED, brought, chapters_of_claims, fitted, left_out, store_files
+from attnlimit.plan.costs import CUT_BY_SETTING
 from support.configs import DEFAULT, ROOT, SCHEMA
 
 ALL = list(CHAPTERS)
@@ -27,7 +28,7 @@ def test_every_figure_of_a_rule_is_in_one_chapter():
 
 
 def test_every_simulation_is_in_theory():
-    simulated = set(re.findall(r'"results/synthetic/(\w+)\.zarr\.zip"', rules()))
+    simulated = {*re.findall(r'"results/synthetic/(\w+)\.zarr\.zip"', rules()), *CUT_BY_SETTING}
     assert {f"synthetic/{name}" for name in simulated} == set(CHAPTERS["theory"].stores)
 
 
