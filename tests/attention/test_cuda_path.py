@@ -8,7 +8,9 @@ import torch
 
 from attnlimit.attention import kernel
 from attnlimit.attention.kernel import Projected, Segment, attend, attend_cuda, attend_plain, nested_moments, project
+from attnlimit.attention.regressors import FOLDS, feature_count
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE, Atoms, Pass, blocks_at_once, limit_blocks
+from attnlimit.attention.surrogate import Surrogate, basis_of, correction_of, predict
 from attnlimit.parts import cuts
 from attnlimit.theory.moments import merge_all
 from support import dense, gpu
@@ -73,6 +75,23 @@ def test_a_limit_stays_on_the_gpu_up_to_its_moments(monkeypatch, dtype):
     with gpu.shapes_only():
         found = list(limit_blocks(atoms, atoms, cuts(60, 16), Pass(heads, np.zeros(6), 16, "cuda", dtype)))
     assert [(moments.scatter.shape, fourth.shape) for moments, fourth in found] == [((12, 12), (4,))] * 4
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_surrogate_stays_on_the_gpu(monkeypatch, dtype):
+    """Its features and predictions, and the moments of these; it is fitted in float64 on the CPU."""
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (2**30, 2**31))
+    heads, width, directions, few = 3, 4, 2, 5
+    with gpu.shapes_only():
+        kind = {"device": "cuda", "dtype": getattr(torch, dtype)}
+        segment = Segment(*(torch.empty(heads, few, width, **kind) for _ in range(2)))
+        queries, outputs = (torch.empty(heads, 40, width, **kind) for _ in range(2))
+        basis = basis_of(queries, segment, directions)
+        coefficients = torch.empty(FOLDS, heads, feature_count(width, directions), width, **kind)
+        predicted = predict(Surrogate(basis, coefficients, np.full(FOLDS, 1 / FOLDS)), queries)
+        correction = correction_of(outputs, predicted, np.arange(40) % FOLDS, np.zeros(40, int), np.array([100]))
+    assert predicted.shape == (FOLDS, heads, 40, width) and predicted.device.type == "cuda"
+    assert predicted.dtype == getattr(torch, dtype) and correction.mean_se.shape == (heads + 1,)
 
 
 def test_an_array_left_on_the_cpu_is_noticed():

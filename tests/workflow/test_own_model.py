@@ -35,7 +35,7 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
 
     wanted = ["results/rates/bert.zarr.zip", "results/figures/convergence.png"]
     fewer = {"layers": [1], "extract_embeddings": {"shards": 1}}  # jobs, each of which takes seconds to start
-    fewer |= {"compute_limits": {"queries": 200, "parts": 2}}  # the limit by a surrogate
+    fewer |= {"compute_limits": {"queries": 200}}  # the limit by a surrogate
     fewer |= {"measure_errors": {"replicates": 20, "group": 5}, "fit_rates": {"bootstrap": 200}}
     (folder / "fewer.yaml").write_text(yaml.safe_dump(fewer))
     command = [sys.executable, "-m", "snakemake", *wanted, "--cores", "2", "--configfile", "my.yaml", "fewer.yaml"]
