@@ -217,7 +217,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
             CLAIMS
             | PROPAGATION
             | TASK
-            | {"measure_propagation": 2, "merge_propagation": 1, "measure_downstream": 1, "merge_downstream": 1},
+            | {"measure_propagation": 1, "merge_propagation": 1, "measure_downstream": 1, "merge_downstream": 1},
         ),
         ("rates/power_law.py", EVERY_FIT),
         ("report/style.py", PLOTS | END),
