@@ -13,6 +13,7 @@ from attnlimit.experiments.errors import head_slices, sampling_error
 from attnlimit.experiments.limits import centre_of
 from attnlimit.experiments.merging import merge_surrogate
 from attnlimit.experiments.surrogate_limits import (
+    Drawn,
     draw,
     fitted_surrogate,
     joined_outputs,
@@ -21,6 +22,7 @@ from attnlimit.experiments.surrogate_limits import (
     surrogate_part,
 )
 from attnlimit.parts import cuts
+from attnlimit.seeds import generator
 from attnlimit.theory.moments import Moments, merge_all
 
 KINDS = ("mean", "cov")
@@ -30,7 +32,7 @@ NOTE = "errors of a limit: medians over heads (worst), over the spread of the ou
 
 
 def limits_of(
-    case: Case, is_mark: np.ndarray, drawn: list[int], in_full: bool, generator: np.random.Generator
+    case: Case, is_mark: np.ndarray, drawn: list[int], in_full: bool, stream: np.random.Generator
 ) -> list[dict]:
     """One record a way: all queries, and for each number of drawn ones without and with a surrogate.
 
@@ -45,23 +47,23 @@ def limits_of(
     seconds, exact = clock(lambda: merge_all(part for part, _ in limit_blocks(keys, keys, some, how)))
     records = [entry(case, "all", len(tokens), seconds * len(blocks) / len(some))]
     for queries in drawn:
-        records += drawn_limits(case, is_mark, queries, how, exact if in_full else None, generator)
+        records += drawn_limits(case, is_mark, queries, how, exact if in_full else None, stream)
     return records
 
 
 def drawn_limits(
-    case: Case, is_mark: np.ndarray, queries: int, how: Pass, exact: Moments | None, generator: np.random.Generator
+    case: Case, is_mark: np.ndarray, queries: int, how: Pass, exact: Moments | None, stream: np.random.Generator
 ) -> list[dict]:
     """From the same drawn queries: their own moments, and with a surrogate for the others."""
     tokens, count = case.tokens, len(case.heads.query_weight)
     keys = Atoms(lambda cut: tokens[cut], np.ones(len(tokens)))
-    asked = draw(is_mark, queries, generator)
+    asked = draw(is_mark, queries, stream)
     seconds, part = clock(partial(output_part, keys, asked, tokens.__getitem__, 0, 1, how))
     outputs, drawn = joined_outputs([part])
-    rows = torch.as_tensor(outputs["output"].values)
+    rows = torch.as_tensor(outputs["output"].values[in_proportion(drawn)])
     by_head = rows.unflatten(1, (count, -1)).transpose(0, 1)  # (head, query, width)
     plain = output_moments(by_head)
-    stated = sampling_error(plain, fourth_moment(by_head, torch.ones(queries), plain.mean), queries, len(tokens))
+    stated = sampling_error(plain, fourth_moment(by_head, torch.ones(len(rows)), plain.mean), len(rows), len(tokens))
 
     def with_surrogate():
         fitted = fitted_surrogate(outputs["output"].values, drawn, keys, tokens.__getitem__, how)
@@ -77,6 +79,16 @@ def drawn_limits(
         entry(case, name, queries, spent) | errors(found, said, exact or whole, exact is not None, count)
         for name, spent, found, said in ways
     ]
+
+
+def in_proportion(drawn: Drawn) -> np.ndarray:
+    """Which of the queries are a fair sample: strata that were drawn more often than others lose the rest."""
+    counts = np.bincount(drawn.stratum)
+    kept = np.floor(drawn.sizes * (counts / drawn.sizes).min() + 1e-9)  # of each stratum
+    rank = np.zeros(len(drawn.number))
+    for stratum, count in enumerate(counts):
+        rank[drawn.stratum == stratum] = generator(0, "bench", stratum).permutation(count)
+    return np.flatnonzero(rank < kept[drawn.stratum])
 
 
 def errors(found: Moments, stated: tuple, limit: Moments, is_exact: bool, heads: int) -> dict:
