@@ -160,7 +160,7 @@ def claims_table(results: Path) -> str:
     records = json.loads((results / "claims.json").read_text())
     tested = [record for record in records if record["verdict"]]
     rows = [[typeset(record["claim"]), f"**{record['verdict']}**", typeset(record["in_short"])] for record in tested]
-    return markdown(["what the paper says", "verdict", "measured in this run"], rows)
+    return markdown(["claim", "verdict", "measured in this run"], rows)
 
 
 def typeset(text: str) -> str:

@@ -77,5 +77,8 @@ for axis in (task, error):
 for axis in (task, error, horizon):  # below: data may be anywhere in a panel
     axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), fontsize=7.5, handlelength=1.6)
 model, text = rates.attrs["model"]["name"].split("/")[-1], text_name(rates.attrs["corpus"])
-figure.suptitle(f"{model} on {text}: {rates.sizes['text']} texts, {rates.attrs['replicates']} draws each", fontsize=9)
+texts = f"{rates.sizes['text']} texts"
+if rates.attrs["task"] == "retrieval":
+    texts = f"{rates.sizes['text']} blocks of {rates.attrs['groups']} articles"
+figure.suptitle(f"{model} on {text}: {texts}, {rates.attrs['replicates']} draws each", fontsize=9)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

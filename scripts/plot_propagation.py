@@ -92,5 +92,6 @@ axis.set_title(f"√(Σ single²) / all, after layer {layers[-1]}", loc="left", 
 handles += axis.get_legend_handles_labels()[0]
 handles += axis.plot([], [], "o", color="0.3", mfc="white", ms=4, label="rate of what is no power law")
 figure.legend(handles=handles, loc="outside lower center", ncol=4, fontsize=7.5)
-figure.suptitle(f"{subject(fits.attrs)} in {fits.attrs['blocks']} blocks", fontsize=9)
+blocks, articles = fits.attrs["blocks"], fits.attrs["articles"]
+figure.suptitle(f"{subject(fits.attrs)} in {blocks} blocks of {articles} articles", fontsize=9)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -127,8 +127,8 @@ def test_what_a_context_is_worth_is_told_from_the_longest_runs():
     fits = contexts_fit(share=0.2, relative=0.25)
     (line,) = context_answer(fits)
     assert line == (
-        "independent tokens that a context of n tokens, in runs of 256 consecutive ones, is worth: about "
-        "n/5.0 [n/6.2, n/4.0] for the mean, n/5.0 [n/6.2, n/4.0] for the covariance "
+        "mean squared error of tokens in runs of 256 consecutive ones, over that of independent tokens: "
+        "5.0 [4.0, 6.2] for the mean, 5.0 [4.0, 6.2] for the covariance "
         "(medians over the heads of layers 0, 5)"
     )
     assert context_answer(contexts_fit(share=np.nan)) == []

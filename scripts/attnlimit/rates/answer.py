@@ -43,19 +43,22 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
 
 
 def context_answer(fits: xr.Dataset) -> list[str]:
-    """A context of n tokens is worth about n/5 independent ones: from the effective shares of the longest runs."""
+    """How much larger mean squared errors are in the longest runs than among independent tokens.
+
+    For the mean, whose error falls like 1/sqrt(n), a context of n tokens is then worth that part of n independent ones.
+    """
     run, length = longest_run(fits)
-    worth = []
+    costs = []
     for statistic, name in NAMES.items():
         share, low, high = (
             float(fits[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
         )
         if np.isfinite([share, low, high]).all():
-            worth.append(f"n/{1 / share:.1f} [n/{1 / low:.1f}, n/{1 / high:.1f}] for the {name}")
-    if not worth:
+            costs.append(f"{1 / share:.1f} [{1 / high:.1f}, {1 / low:.1f}] for the {name}")
+    if not costs:
         return []
-    context = f"independent tokens that a context of n tokens, in runs of {length:,} consecutive ones, is worth"
-    return [f"{context}: about {', '.join(worth)} (medians over the heads of {layers_measured(fits)})"]
+    context = f"mean squared error of tokens in runs of {length:,} consecutive ones, over that of independent tokens"
+    return [f"{context}: {', '.join(costs)} (medians over the heads of {layers_measured(fits)})"]
 
 
 def about(rates: xr.Dataset) -> str:
