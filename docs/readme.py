@@ -21,6 +21,7 @@ PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
 NEAR = 0.05  # a rate this close to 1/2 counts as 1/2
 ON_GPU = ("compute_limits", "attend_queries")  # rules whose time on a GPU is told
+ON_DISK = "embeddings on disk"
 FEW = 3  # heads that are named one by one
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
 STATISTICS = {"mean": "mean", "cov": "covariance"}
@@ -213,7 +214,7 @@ def costs_table(results: Path) -> str:
     columns = [measured(results)] + [computed(config) for config in configs[1:]]
     sizes = [f"N = {config['tokenize_corpus']['population']:,}" for config in configs]
     head = ["rule", f"{sizes[0]}, default (measured)", *(f"{size}, paper (computed)" for size in sizes[1:])]
-    rules = dict.fromkeys(rule for column in columns for rule in column)
+    rules = [rule for rule in (*job_bytes(configs[0]), ON_DISK) if any(rule in column for column in columns)]
     rows = [[f"`{rule}`", *(column.get(rule, "–") for column in columns)] for rule in rules]
     return markdown(head, rows)
 
@@ -226,7 +227,7 @@ def measured(results: Path) -> dict[str, str]:
         spent = sum(float(job["cpu_time"]) for job in jobs)
         cells[rule] = cell(len(jobs), spent, max(float(job["max_rss"]) for job in jobs) * 1e6, None)
     stored = sum(path.stat().st_size for path in (results / "embeddings").iterdir())
-    return cells | {"embeddings on disk": f"{stored / 1e9:.3g} GB"}
+    return cells | {ON_DISK: f"{stored / 1e9:.3g} GB"}
 
 
 def computed(config: dict) -> dict[str, str]:
@@ -237,7 +238,7 @@ def computed(config: dict) -> dict[str, str]:
         for rule, each in held.items()
         if rule in jobs
     }
-    return cells | {"embeddings on disk": f"{disk_bytes(config) / 1e9:.3g} GB"}
+    return cells | {ON_DISK: f"{disk_bytes(config) / 1e9:.3g} GB"}
 
 
 def cell(jobs: int, core_seconds: float | None, held: float, on_gpu: float | None) -> str:
