@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick plan runs tidy report archive verify restore deposit bench gpu-check test cluster-test env-test readme docs lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy report archive verify restore deposit bench gpu-check test cluster-test env-test readme docs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -27,6 +27,13 @@ reproduce: setup ## run everything: figures, table, report, archive; CONFIG=my.y
 
 quick: ## a first look in some minutes, into runs/quick: all figures, few tokens, rough rates
 	@$(MAKE) --no-print-directory reproduce CONFIG="$(strip $(CONFIG) configs/quick.yaml)" RUN=quick
+
+studies: setup ## run models and texts of configs/studies, then compare them: STUDIES="code my-study.yaml" for some or your own
+	$(if $(CONFIG),$(error CONFIG: studies have their own; put yours in STUDIES="..."))
+	@$(PROGRAM).plan.studies --cores $(CORES) $(STUDIES)
+
+compare: setup ## compare finished runs: RUNS="code literature", ARCHIVES="a.tar.zst b.tar.zst", or some of both
+	@$(PROGRAM).archive.compare --cores $(CORES) --runs $(RUNS) --archives $(ARCHIVES) $(if $(RUN),--name "$(RUN)")
 
 plan: setup ## what reproduce would run, why, and for how long: CONFIG=..., RUN=...
 	$(VERB)

@@ -59,7 +59,7 @@ def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, 
     """The resolved config, and the jobs that Snakemake would run in a folder; one that is not there stays away."""
     made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
     triggers = yaml.safe_load((root / PROFILE).read_text(encoding="utf-8"))["rerun-triggers"]
-    before = Path.cwd()
+    before, environment = Path.cwd(), dict(os.environ)
     try:
         with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as snakemake:
             workflow = snakemake.workflow(
@@ -80,6 +80,8 @@ def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, 
             ]
     finally:
         os.chdir(before)
+        os.environ.clear()  # the Snakefile sets some for its jobs, by the config of this run
+        os.environ.update(environment)
         if made is not None and made.is_dir():
             shutil.rmtree(made)
     return config, sorted(jobs)
@@ -186,11 +188,15 @@ def report(config: dict, jobs: list[Planned], cores: int) -> list[str]:
         told_first = [reason for reason, _ in why.most_common() if reason not in ("an input is made again",)]
         words = "; ".join(told_first[:SHOWN] or why) + ("; ..." if len(told_first) > SHOWN else "")
         lines.append(f"{rule:{width}}  {count:4}  {duration(count * expected_seconds(config, rule)):>5}  {words}")
-    spent = sum(count * expected_seconds(config, rule) for rule, count in counts.items())
-    longest = max((expected_seconds(config, rule) for rule in counts), default=0.0)
-    whole = duration(max(spent / cores, longest))
+    whole = duration(whole_seconds(config, jobs, cores))
     lines.append(f"{sum(counts.values())} jobs, about {whole} on {cores} cores (an estimate, good to a factor of two)")
     return lines
+
+
+def whole_seconds(config: dict, jobs: list[Planned], cores: int) -> float:
+    """Of all jobs on so many cores: their sum shared out, but no less than the longest."""
+    each = [expected_seconds(config, job.rule) for job in jobs]
+    return max(sum(each) / cores, max(each, default=0.0))
 
 
 def duration(seconds: float) -> str:

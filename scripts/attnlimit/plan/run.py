@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from attnlimit.plan.folders import RUNS, end_run, list_runs, overlays_of, read_state
+from attnlimit.plan.folders import RUNS, end_run, list_runs, made_of, overlays_of, read_state
 from attnlimit.plan.leftovers import told, unused_layers
 from attnlimit.plan.overlays import read_overlay, resolve
+from attnlimit.plan.plain_words import meant
 from attnlimit.plan.progress import last_words, watch
+from attnlimit.plan.study_files import known_studies, study_of
 
 ROOT = Path(__file__).parents[3]
 REPORTED = ("answer.txt", "rates.*", "claims.html", "provenance.html", "figures/*.png")
@@ -35,6 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cores", type=int, default=1)
     asked = parser.parse_args(arguments, Asked())
     try:
+        asked.config = asked.config or study_config(asked.folder)
         require_folder(asked.folder, asked.config)
         asked.overlays = overlays_of(ROOT, asked.folder, asked.config)
         for path in (ROOT / "config.yaml", *asked.overlays):
@@ -43,10 +46,21 @@ def main(arguments: list[str] | None = None) -> None:
     except (ValueError, LookupError, OSError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        if read_state(asked.folder).get("state") == "failed":  # as Snakemake says of a run that was stopped
-            end_run("unfinished", asked.folder)
+        note_stop(asked.folder)
         print(f"stopped: what is finished is kept in {results(asked)}/; go on with `{again(asked)}`", file=sys.stderr)
         sys.exit(130)
+
+
+def note_stop(folder: Path) -> None:
+    """Snakemake says of a run that was stopped that it failed."""
+    if read_state(folder).get("state") == "failed":
+        end_run("unfinished", folder)
+
+
+def study_config(folder: Path) -> list[str]:
+    """The files of the study with the name of a folder that no run has begun in; [] if there is none."""
+    known = known_studies(ROOT)
+    return study_of(folder.name, known).config if folder.name in known and made_of(folder) is None else []
 
 
 def require_folder(folder: Path, config: list[str]) -> None:
@@ -54,7 +68,9 @@ def require_folder(folder: Path, config: list[str]) -> None:
     if folder != Path() and (folder.parent != Path(RUNS) or folder.name.startswith(".")):
         raise ValueError(f"RUN: {folder} is no name of a run; give a plain one, such as RUN=my, for {RUNS}/my")
     if folder != Path() and not config and not folder.is_dir():
-        raise ValueError(f"RUN: there is no run {folder}; begin it with CONFIG=..., or see `make runs`")
+        known = [*known_studies(ROOT), *(Path(run.folder).name for run in list_runs(ROOT))]
+        remedy = meant(folder.name, known) or "; begin it with CONFIG=..., or see `make runs`"
+        raise ValueError(f"RUN: there is no run {folder}{remedy}")
 
 
 def results(asked: Asked) -> Path:
