@@ -34,6 +34,10 @@ except (ValueError, LookupError, OSError) as error:
 # Without a source on the hub no network is needed, and the Hugging Face libraries are told not to look for one. With
 # one, files come by plain HTTP, which is what the tests cover.
 os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")
+if os.environ.get(
+    "ATTNLIMIT_DOWNLOADS"
+):  # where several runs keep the packages they fetch: no param, it changes no number
+    os.environ["ATTNLIMIT_DOWNLOADS"] = os.path.abspath(os.path.join(ROOT, os.environ["ATTNLIMIT_DOWNLOADS"]))
 if "HF_HOME" not in os.environ:  # what they fetch stays in this folder, unless you say where
     hub_cache = os.environ.setdefault("HF_HUB_CACHE", os.path.abspath("results/downloads/hub"))
     os.environ.setdefault("HF_DATASETS_CACHE", os.path.join(hub_cache, "datasets"))

@@ -1,7 +1,7 @@
 # Text to tokens.
 # INPUTS   a corpus: the excerpt that an installed package carries; a dump, which a URL brings to results/downloads/; text
-#          of fetch_corpus.location; the hub
-#          a model: carried by an installed package; in the folder fetch_model.location; on the hub
+#          of fetch_corpus.location; the hub; a file of the package index, which comes to results/downloads/packages/
+#          a model: carried by an installed package; in the folder fetch_model.location; on the hub; in a file of the package index
 # OUTPUTS  results/corpus/articles.parquet     page_id, title, revision_id, text
 #                                              (page_id: number of file or row where there is no id; revision_id: 0 for none)
 #          results/models/*                    the model's files as checked
@@ -54,9 +54,10 @@ rule fetch_model:
     threads: 1
     resources:
         mem_mb=2000,
-        runtime=30,
+        runtime=30 if config["fetch_model"]["source"] == "embedded" else 1440,
     params:
         settings=config["fetch_model"],
+        downloads="results/downloads",
         code=code("fetch_model.py"),
     script:
         "../scripts/fetch_model.py"

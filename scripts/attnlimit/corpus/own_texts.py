@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -52,26 +53,30 @@ def read_txt(files: list[str]) -> Iterator[Article]:
 def read_jsonl(path: str | Path, column: str) -> Iterator[Article]:
     """One article a line: an object with the text in `column` and, if it has them, its `id` and `title`."""
     for number, row in jsonl_rows(path, column):
-        yield _article(row, number, column, f"{path}, line {number}")
+        yield row_article(row, number, column, f"{path}, line {number}")
 
 
 def jsonl_rows(path: str | Path, column: str) -> Iterator[tuple[int, dict]]:
     """The objects of a file, one a line, with the number of the line; empty lines are passed over."""
     with Path(path).open("rb") as stream:
-        lines = iter(lambda: stream.readline(LONGEST + 1), b"")
         total = Path(path).stat().st_size
-        for number, line in enumerate(bar(lines, total, unit="B", name="corpus", done=stream.tell), 1):
-            place = f"{path}, line {number}"
-            if len(line) > LONGEST:
-                raise ValueError(f"{place}: over {LONGEST} bytes for one text; cut it into shorter ones")
-            try:
-                row = json.loads(line.decode("utf-8-sig")) if line.strip() else None
-            except ValueError as error:
-                raise ValueError(f"{place}: broken JSON ({error}); mend the line") from error
-            if isinstance(row, dict):
-                yield number, row
-            elif line.strip():
-                raise ValueError(f"{place}: holds no object such as {{{json.dumps(column)}: …}}")
+        yield from bar(jsonl_lines(stream, path, column), total, unit="B", name="corpus", done=stream.tell)
+
+
+def jsonl_lines(stream: IO[bytes], name: str | Path, column: str) -> Iterator[tuple[int, dict]]:
+    """The same of a stream, called `name` where a line is at fault."""
+    for number, line in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), 1):
+        place = f"{name}, line {number}"
+        if len(line) > LONGEST:
+            raise ValueError(f"{place}: over {LONGEST} bytes for one text; cut it into shorter ones")
+        try:
+            row = json.loads(line.decode("utf-8-sig")) if line.strip() else None
+        except ValueError as error:
+            raise ValueError(f"{place}: broken JSON ({error}); mend the line") from error
+        if isinstance(row, dict):
+            yield number, row
+        elif line.strip():
+            raise ValueError(f"{place}: holds no object such as {{{json.dumps(column)}: …}}")
 
 
 def read_parquet(path: str | Path, column: str) -> Iterator[Article]:
@@ -98,7 +103,7 @@ def parquet_rows(path: str | Path, needed: dict[str, str], others: tuple[str, ..
 def read_rows(rows: Iterable[dict], column: str, path: str | Path) -> Iterator[Article]:
     """One article a row of a file."""
     for number, row in enumerate(rows, 1):
-        yield _article(row, number, column, f"{path}, row {number}")
+        yield row_article(row, number, column, f"{path}, row {number}")
 
 
 def _dicts(batches: Iterable[pa.RecordBatch]) -> Iterator[dict]:
@@ -106,7 +111,7 @@ def _dicts(batches: Iterable[pa.RecordBatch]) -> Iterator[dict]:
         yield from batch.to_pylist()
 
 
-def _article(row: dict, number: int, column: str, place: str) -> Article:
+def row_article(row: dict, number: int, column: str, place: str) -> Article:
     """The row's id as page_id if it is a whole number, else the number of the row."""
     require_column(column, row, place)
     text, key, title = row[column], str(row.get("id", "")), row.get("title")

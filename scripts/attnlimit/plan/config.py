@@ -13,8 +13,9 @@ from jsonschema.exceptions import best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from attnlimit.corpus.location import MARKS, TEXTS, file_name, is_url, local_files, most_tokens, task_lengths
+from attnlimit.corpus.location import MARKS, endings_of, file_name, is_url, local_files, most_tokens, task_lengths
 from attnlimit.model.families import shape_of_model
+from attnlimit.package import fault_of
 from attnlimit.plan.costs import job_count, setting_flops
 from attnlimit.plan.folders import located
 from attnlimit.plan.plain_words import plain_words
@@ -43,17 +44,21 @@ TYPES = {
     "integer": lambda _, value: type(value) is int and abs(value) <= LARGEST,
     "number": lambda _, value: type(value) is int or (type(value) is float and math.isfinite(value)),
 }
+NAMED = ["title", "licence"]
+SOURCE_KEYS = ("location", "file", "revision", "files", "format", "sha256", "weights_sha256", *NAMED)
 SOURCES = {  # by section and source: the keys it needs, and those it may have
     "fetch_corpus": {
         "excerpt": ([], []),
-        "dump": (["location", "sha256"], []),
-        "hub": (["location", "revision", "files"], []),
-        "text": (["location"], ["sha256"]),
+        "dump": (["location", "sha256"], NAMED),
+        "hub": (["location", "revision", "files"], NAMED),
+        "package": (["location", "file", "sha256", "files"], ["format", *NAMED]),
+        "text": (["location"], ["sha256", "format", *NAMED]),
     },
     "fetch_model": {
         "embedded": ([], ["weights_sha256"]),
-        "hub": (["location", "revision", "weights_sha256"], []),
-        "local": (["location"], ["weights_sha256"]),
+        "hub": (["location", "revision", "weights_sha256"], NAMED),
+        "package": (["location", "file", "sha256", "files", "weights_sha256"], NAMED),
+        "local": (["location"], ["weights_sha256", *NAMED]),
     },
 }
 StrictValidator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(TYPES))
@@ -190,13 +195,15 @@ def check_source(name: str, section: dict) -> None:
     """A source has the keys it needs and none that it would ignore."""
     source = section["source"]
     needed, optional = SOURCES[name][source]
-    for key in ("location", "revision", "files", "sha256", "weights_sha256"):
+    for key in SOURCE_KEYS:
         if not section.get(key) and key in needed:
             refuse(f"{name}.{key}", f"source {source} needs it")
         if section.get(key) and key not in needed + optional:
             refuse(f"{name}.{key}", f'source {source} takes none; leave it ""')
     if source == "hub" and not re.fullmatch(r"[\w.-]+/[\w.-]+", section["location"]):
         refuse(f"{name}.location", f"{section['location']!r:.100} is not of the form owner/name")
+    if source == "package" and (fault := fault_of(section)):
+        refuse(f"{name}.{fault[0]}", fault[1])
 
 
 def check_location(section: dict, root: Path) -> None:
@@ -208,7 +215,7 @@ def check_location(section: dict, root: Path) -> None:
     elif not (path.is_file() or (text and path.is_dir())):
         refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} {RELATIVE}")
     elif not files:
-        refuse("fetch_corpus.location", f"folder {location!r:.200} holds no {', '.join(TEXTS)} files")
+        refuse("fetch_corpus.location", f"folder {location!r:.200} holds no {', '.join(endings_of(section))} files")
     elif path.is_dir() and section["sha256"]:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
     elif braced := [name for name in files if {"{", "}"} & set(name)]:

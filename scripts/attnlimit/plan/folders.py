@@ -85,8 +85,10 @@ def described(config: dict) -> dict:
 
 
 def label(section: dict) -> str:
-    """A name on the hub as it is; of a file, a folder or a URL the last part."""
-    return section["location"] if section["source"] == "hub" else section["location"].rstrip("/").rsplit("/", 1)[-1]
+    """Its title; without one a name on the hub or in the index as it is, of a file, a folder or a URL the last part."""
+    named = section["source"] in ("hub", "package")
+    last = section["location"] if named else section["location"].rstrip("/").rsplit("/", 1)[-1]
+    return section.get("title") or last
 
 
 def name_in(root: Path, path: Path) -> str:

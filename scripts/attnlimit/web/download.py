@@ -21,8 +21,17 @@ RANGE_BEYOND_END = 416
 ELSEWHERE = "or download it elsewhere and put the path of the file in fetch_corpus.location"
 
 
-def download(url: str, path: Path, sha256: str, pauses: tuple[float, ...] = PAUSES) -> None:
+def download(
+    url: str,
+    path: Path,
+    sha256: str,
+    pauses: tuple[float, ...] = PAUSES,
+    section: str = "fetch_corpus",
+    elsewhere: str = ELSEWHERE,
+) -> None:
     """Bring a file to `path`, unless it is there; whatever stands at `path` has the given sha256.
+
+    `section` of the config asks for it; `elsewhere` says what to do without this server.
 
     Bytes gather in a .part file that outlives a failure. Its name holds the sha256, so that it is only ever continued
     to the same file; should the server's file have changed meanwhile, the check at the end finds out. Tries are
@@ -35,25 +44,25 @@ def download(url: str, path: Path, sha256: str, pauses: tuple[float, ...] = PAUS
         private(path.parent)
         part.touch()
     waits, longest = list(pauses), part.stat().st_size
-    while failure := _fetch_rest(url, part):
+    while failure := _fetch_rest(url, part, section, elsewhere):
         size = part.stat().st_size
         if size > longest:
             waits, longest = list(pauses), size
         if not waits:
-            raise ConnectionError(f"{url}: {failure}; run again, to go on from byte {size}, {ELSEWHERE}")
+            raise ConnectionError(f"{url}: {failure}; run again, to go on from byte {size}, {elsewhere}")
         logger.warning("%s: %s at byte %d; next try in %g s", url, failure, size, waits[0])
         time.sleep(waits.pop(0))
     arrived = sha256_of(part)
     if arrived != sha256:
         part.unlink()
         raise ValueError(
-            f"{url}: sha256 is {arrived}, fetch_corpus.sha256 is {sha256}; what came is deleted: "
+            f"{url}: sha256 is {arrived}, {section}.sha256 is {sha256}; what came is deleted: "
             "run again, or put the sha256 of the version you mean in the config"
         )
     part.replace(path)
 
 
-def _fetch_rest(url: str, part: Path) -> str:
+def _fetch_rest(url: str, part: Path, section: str, elsewhere: str) -> str:
     """Add what is missing to the part. Return "" at the end of the file, else why another try may help."""
     have = part.stat().st_size
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
@@ -68,7 +77,7 @@ def _fetch_rest(url: str, part: Path) -> str:
                 return ""  # all is here, or too much: the sha256 tells
             if not answer.ok:
                 raise FileNotFoundError(
-                    f"{url}: the server answers {status} {answer.reason}; check fetch_corpus.location, {ELSEWHERE}"
+                    f"{url}: the server answers {status} {answer.reason}; check {section}.location, {elsewhere}"
                 )
             if status == requests.codes.partial and not answer.headers.get("Content-Range", "").startswith(
                 f"bytes {have}-"
@@ -79,7 +88,7 @@ def _fetch_rest(url: str, part: Path) -> str:
     except TransientError as failure:
         return str(failure)
     except requests.RequestException as error:
-        raise ValueError(f"{url}: {error}; check fetch_corpus.location") from error
+        raise ValueError(f"{url}: {error}; check {section}.location") from error
     return ""
 
 
