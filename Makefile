@@ -30,7 +30,7 @@ quick: ## a first look in some minutes, into runs/quick: all figures, few tokens
 
 studies: setup ## run models and texts of configs/studies, then compare them: STUDIES="code my-study.yaml" for some or your own
 	$(if $(CONFIG),$(error CONFIG: studies have their own; put yours in STUDIES="..."))
-	@$(PROGRAM).plan.studies --cores $(CORES) $(STUDIES)
+	@$(PROGRAM).plan.run_studies --cores $(CORES) $(STUDIES)
 
 compare: setup ## compare finished runs: RUNS="code literature", ARCHIVES="a.tar.zst b.tar.zst", or some of both
 	@$(PROGRAM).archive.compare --cores $(CORES) --runs $(RUNS) --archives $(ARCHIVES) $(if $(RUN),--name "$(RUN)")

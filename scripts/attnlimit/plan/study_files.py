@@ -63,8 +63,8 @@ def study_of(word: str, known: dict[str, Path]) -> Study:
 
 def require_name(name: str, what: str) -> None:
     """A name that a folder, a file of Snakemake's and a key of YAML can have, and that nothing else has."""
-    if not re.fullmatch(r"[A-Za-z0-9][\w-]*", name, re.ASCII) or name in TAKEN:
-        why = "is taken" if name in TAKEN else "is no plain name of letters, digits, - and _"
+    if name in TAKEN or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{,49}", name):
+        why = "is taken" if name in TAKEN else "is no short name of letters, digits and -"
         raise ValueError(f"{what}: {name!r:.100} {why}; rename the file")
 
 

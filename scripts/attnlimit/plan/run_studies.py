@@ -1,4 +1,4 @@
-"""Many studies with one command, then their comparison: `python -m attnlimit.plan.studies code literature --cores 2`.
+"""Many studies with one command, then their comparison: `python -m attnlimit.plan.run_studies code literature --cores 2`.
 
 Each is an ordinary run, one after the other. One that fails does not stop the others; the comparison says what is
 missing.
@@ -44,7 +44,7 @@ class Outlook(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="attnlimit.plan.studies", description=__doc__)
+    parser = argparse.ArgumentParser(prog="attnlimit.plan.run_studies", description=__doc__)
     parser.add_argument(
         "studies", nargs="*", help="names in configs/studies, or config files; all of the former if none"
     )
@@ -84,13 +84,12 @@ def run_all(studies: list[Study], cores: int) -> dict[str, str]:
     """Run one study after the other, with what is left for all in view; of those that failed, why."""
     expected = {study.name: outlook(study, cores) for study in studies}
     failed = {name: each.refusal for name, each in expected.items() if each.refusal}
-    for name, why in failed.items():
-        print(f"study {name} cannot run: {why}")
     seconds = {name: each.seconds for name, each in expected.items() if name not in failed}
     taken: dict[str, float] = {}
     for number, study in enumerate(studies, 1):
         head = f"study {number} of {len(studies)}: {study.name}"
         if study.name in failed:
+            print(f"{head} cannot run: {failed[study.name]}", flush=True)
             continue
         if not seconds[study.name] and not is_old(study.folder / "results/report.html", study.folder):
             print(f"{head} is finished", flush=True)
