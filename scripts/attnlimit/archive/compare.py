@@ -62,10 +62,10 @@ def restored_run(path: Path) -> str:
         made = Path(scratch) / "run"
         restore(path, made)
         config = yaml.safe_load((made / "provenance/config.yaml").read_text(encoding="utf-8"))
-        name = name_of(path) if path.name != Path(ARCHIVE).name else config["run"]
+        name = name_of(path) if path.name != Path(ARCHIVE).name else config.get("run", "")
         require_name(name, str(path))
-        if NEEDED not in config["chapters"]:
-            raise ValueError(f"{path}: its run has no chapter {NEEDED}, which is what is compared; take another")
+        if lacking := [each for each in NEEDED if each not in config["chapters"]]:
+            raise ValueError(f"{path}: its run has no chapter {lacking[0]}, which is compared; take another")
         folder = Path(RUNS) / name
         if (folder / ARCHIVE).is_file() and sha256_of(folder / ARCHIVE) == sha256_of(path):
             print(f"{path}: whole; it is in {folder} already", flush=True)

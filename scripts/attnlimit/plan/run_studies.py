@@ -1,4 +1,4 @@
-"""Many studies with one command, then their comparison: `python -m attnlimit.plan.run_studies code literature --cores 2`.
+"""Many studies with one command, then their comparison: `python -m attnlimit.plan.run_studies code legal --cores 2`.
 
 Each is an ordinary run, one after the other. One that fails does not stop the others; the comparison says what is
 missing.
@@ -30,7 +30,7 @@ from attnlimit.plan.study_files import (
     write_comparison,
 )
 
-NEEDED = "heads"  # the chapter that a comparison is made of
+NEEDED = ("heads", "tails")  # chapters that a comparison is made of
 BESIDE = 20.0  # seconds of a run beside its jobs: Snakemake's start, its report
 UNTOLD = "Snakemake ended with an error, which it told above"
 
@@ -178,21 +178,21 @@ def comparison(names: Iterable[str], missing: dict[str, str], cores: int, name: 
     return asked_of(Study(name, [str(path)]), cores)
 
 
-def require_comparable(name: str) -> None:
+def require_comparable(name: str, root: Path = ROOT) -> None:
     """A run that is there, finished, and has the rates of heads."""
     folder = folder_of(name)
-    if not (ROOT / folder / "results").is_dir():
-        there = [DEFAULT if run.folder == "results" else Path(run.folder).name for run in list_runs(ROOT)]
+    if not (root / folder / "results").is_dir():
+        there = [DEFAULT if run.folder == "results" else Path(run.folder).name for run in list_runs(root)]
         raise ValueError(f"RUNS: no run {name!r:.100} here{meant(name, there) or '; see `make runs`'}")
     shown, again = ("results", "") if name == DEFAULT else (str(folder), f" RUN={name}")
-    state = summary(ROOT, ROOT / folder).state
+    state = summary(root, root / folder).state
     if state != "finished":
         raise ValueError(f"{shown}: {state}, so not to be compared; go on with it by `make reproduce{again}`")
-    settings = ROOT / folder / ("config.yaml" if name == DEFAULT else RESOLVED)
+    settings = root / folder / ("config.yaml" if name == DEFAULT else RESOLVED)
     chapters = yaml.safe_load(settings.read_text(encoding="utf-8"))["chapters"]
-    if NEEDED not in chapters:
+    if lacking := [each for each in NEEDED if each not in chapters]:
         remedy = f"add it to `chapters` of its config, then `make reproduce{again}`"
-        raise ValueError(f"{shown}: has no chapter {NEEDED}, which is what is compared; {remedy}")
+        raise ValueError(f"{shown}: has no chapter {lacking[0]}, which is compared; {remedy}")
 
 
 if __name__ == "__main__":

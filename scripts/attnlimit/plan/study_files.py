@@ -38,7 +38,10 @@ class Study(NamedTuple):
 
 def known_studies(root: Path) -> dict[str, Path]:
     """Those that come with the workflow, and whatever else lies beside them, by name."""
-    return {path.stem: path.relative_to(root) for path in sorted((root / STUDIES).glob("*.yaml"))}
+    return {
+        path.stem: path.relative_to(root)
+        for path in sorted((root / STUDIES).glob("*.yaml"), key=lambda path: path.stem)
+    }
 
 
 def chosen_studies(root: Path, words: Iterable[str]) -> list[Study]:
