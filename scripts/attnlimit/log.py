@@ -11,6 +11,7 @@ from pathlib import Path
 
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
+FOUND = " found: "  # begins, after the time, the line of a log that is shown when its job is done
 
 
 def open_log(path: str) -> None:
@@ -23,6 +24,11 @@ def open_log(path: str) -> None:
         print(f"{kind.__name__}: {error}", file=sys.stderr, flush=True)
 
     sys.excepthook = last_words
+
+
+def found(text: str) -> None:
+    """What a job found, in one short line for the log, which `make reproduce` shows too. It says `layer 3: ` before."""
+    logger.info("%s%s", FOUND.lstrip(), text)
 
 
 @contextmanager
