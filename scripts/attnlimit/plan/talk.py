@@ -26,7 +26,7 @@ class Job:
         return dict(each.split("=", 1) for each in self.files("wildcards"))
 
     def __str__(self) -> str:
-        return " ".join([self.rule, *(f"{name} {value}" for name, value in self.wildcards().items())])
+        return " ".join([self.rule, *(f"{name.replace('_', ' ')} {value}" for name, value in self.wildcards().items())])
 
 
 class Planned(NamedTuple):

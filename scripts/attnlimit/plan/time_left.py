@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
 TRUST = 60.0  # seconds of expected work, after which what it really took weighs as much as the model
+MODELLED = 3  # jobs of a rule, as the model expects them, that count with the finished ones
 DAMPING = 0.1  # of the time left: about how long the estimate must stay changed before it is told so
 
 
@@ -30,8 +31,9 @@ class TimeLeft:
         return (TRUST + sum(self.spent.values())) / (TRUST + expected)
 
     def each(self, rule: str) -> float:
-        """Of one job: the mean over the finished ones of its rule and one as the model, corrected, expects it."""
-        return (self.spent[rule] + self.slowness() * self.expected[rule]) / (self.done[rule] + 1)
+        """Of one job: the mean over the finished ones of its rule and some as the model, corrected, expects them."""
+        modelled = MODELLED * self.slowness() * self.expected[rule]
+        return (self.spent[rule] + modelled) / (self.done[rule] + MODELLED)
 
     def seconds(self, running: Collection[tuple[str, float]] = ()) -> float:
         """Until all is done: work over cores, or the longest job. running: rule and age of each job at work."""
