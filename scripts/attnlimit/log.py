@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import re
 import sys
 import time
 import traceback
@@ -11,7 +12,7 @@ from pathlib import Path
 
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
-FOUND = " found: "  # begins, after the time, the line of a log that is shown when its job is done
+FOUND = re.compile(r"[\d-]+ [\d:,]+ found: (.+)")  # the line of a log that is shown when its job is done
 
 
 def open_log(path: str) -> None:
@@ -27,8 +28,8 @@ def open_log(path: str) -> None:
 
 
 def found(text: str) -> None:
-    """What a job found, in one short line for the log, which `make reproduce` shows too. It says `layer 3: ` before."""
-    logger.info("%s%s", FOUND.lstrip(), text)
+    """What a job found, in one short line for the log; `make reproduce` shows it after the layer or the rule."""
+    logger.info("found: %s", text)
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def planned(**counts: int) -> bytes:
 
 
 def test_a_recorded_run_with_what_its_jobs_wrote(tmp_path, capsys):
-    write_log(tmp_path, "fetch_corpus/log.txt", "106 articles: {}", "found: 106 articles, 2.83 M characters")
+    write_log(tmp_path, "fetch_corpus/log.txt", "page not found: 3", "found: 106 articles, 2.83 M characters")
     write_log(tmp_path, "merge_limits/layer_5.txt", "found: 12 heads, limit exact")
     clock = Clock()
     lines = lines_of(tmp_path, clock)

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from attnlimit.plan.time_left import TimeLeft, about, counted, duration
+from attnlimit.plan.time_left import TimeLeft
 
 COSTS = {"short": 4.0, "middle": 20.0, "long": 90.0}
 COUNTS = {"short": 30, "middle": 12, "long": 4}
@@ -89,23 +89,3 @@ def test_a_job_that_is_late_is_expected_to_be_later():
 def test_one_job_is_not_spread_over_cores():
     assert TimeLeft({"long": 1, "short": 1}, COSTS.__getitem__, 8).seconds() == 90
     assert TimeLeft({"long": 8, "short": 2}, COSTS.__getitem__, 4).seconds() == 182
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0, "a few seconds left"),
-        (12, "about 10 s left"),
-        (94, "about 90 s left"),
-        (97, "about 2 min left"),
-        (544, "about 9 min left"),
-        (7300, "about 2 h left"),
-    ],
-)
-def test_an_estimate_is_told_roundly(seconds, text):
-    assert about(seconds) == text
-
-
-def test_numbers_with_their_nouns():
-    assert (counted(1, "job"), counted(0, "job"), counted(1200, "job")) == ("1 job", "0 jobs", "1,200 jobs")
-    assert (duration(59.6), duration(125), duration(7300)) == ("60 s", "2 min", "2 h")

@@ -20,10 +20,11 @@ from snakemake.api import SnakemakeApi
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
+from attnlimit.plan.amounts import counted, duration
 from attnlimit.plan.costs import expected_seconds
 from attnlimit.plan.leftovers import told, unused_layers
 from attnlimit.plan.talk import TARGET
-from attnlimit.plan.time_left import TimeLeft, counted, duration
+from attnlimit.plan.time_left import TimeLeft
 
 PROFILE = "profiles/default/config.yaml"
 FILES = "the workflow's files"

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attnlimit.log import FOUND
+from attnlimit.plan.amounts import about, counted, duration
 from attnlimit.plan.talk import Failed, Finished, Job, Planned, Talk
-from attnlimit.plan.time_left import TimeLeft, about, counted, duration
+from attnlimit.plan.time_left import TimeLeft
 
 BETWEEN = 60.0  # seconds between two lines on how far it is, where they cannot be written over
 REFRESH = 0.5  # seconds, where they can
@@ -92,8 +93,7 @@ class Lines:
         self.done += 1
         self.left.finished(job.rule, seconds)
         spent = seconds + sum(self.carried.pop(file, 0.0) for file in job.files("input"))
-        finding = found(self.folder, job)
-        if finding:
+        if finding := finding_of(self.folder, job):
             self.screen.say(f"{subject(job)}: {finding}, {duration(spent)}")
         elif CUT.search(job.facts.get("output", "")):
             self.carried[job.files("output")[0]] = spent
@@ -139,12 +139,11 @@ def subject(job: Job) -> str:
     return f"layer {wildcards['layer']}" if "layer" in wildcards else " ".join([job.rule, *wildcards.values()])
 
 
-def found(folder: Path, job: Job) -> str:
+def finding_of(folder: Path, job: Job) -> str:
     """What a job said of its result, in its log."""
     for log in job.files("log"):
         path = folder / log
         lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
-        said = [line.split(FOUND, 1)[1] for line in lines if FOUND in line]
-        if said:
+        if said := [match[1] for line in lines if (match := FOUND.fullmatch(line))]:
             return said[-1]
     return ""

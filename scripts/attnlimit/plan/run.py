@@ -9,12 +9,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from attnlimit.plan.amounts import duration
 from attnlimit.plan.costs import expected_seconds
 from attnlimit.plan.folders import RUNS, end_run, list_runs, overlays_of, read_state
 from attnlimit.plan.leftovers import told, unused_layers
 from attnlimit.plan.overlays import read_overlay, resolve
 from attnlimit.plan.progress import last_words, watch
-from attnlimit.plan.time_left import duration
 
 ROOT = Path(__file__).parents[3]
 REPORTED = ("answer.txt", "rates.*", "claims.html", "provenance.html", "figures/*.png")

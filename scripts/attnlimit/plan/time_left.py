@@ -52,21 +52,3 @@ class TimeLeft:
         self.finish += weight * (now + left - self.finish)
         self.now = now
         return max(self.finish - now, 0.0)
-
-
-def duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:,.0f} h"
-
-
-def about(seconds: float) -> str:
-    """As much as can be said of an estimate."""
-    if seconds < 10:
-        return "a few seconds left"
-    return f"about {duration(round(seconds, -1) if seconds < 95 else max(seconds, 100))} left"
-
-
-def counted(count: int, noun: str) -> str:
-    """1 job, 2 jobs."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
