@@ -33,5 +33,5 @@ rates = xr.concat(fits, "layer") if "layer" in fits[0].coords else fits[0]
 first = stores[0]
 facts = inherited(first) | {"source": p.source, "replicates": first.sizes["replicate"]}
 beta = rates["beta"].sel(statistic="mean", part="error")
-found(f"{beta.size} fits of the mean, β from {float(beta.min()):.2f} to {float(beta.max()):.2f}")
+found(f"{beta.size} fits of the mean, β from {float(beta.min()):z.2f} to {float(beta.max()):z.2f}")
 write(rates, snakemake.output.rates, **facts, code=p.code)

@@ -103,7 +103,9 @@ def reproduce(asked: Asked) -> None:
     start = time.monotonic()
     snakemake(asked)
     if is_old(asked.folder / "results/report.html", asked.folder):
+        begun = time.monotonic()
         write_report(asked)
+        print(f"report: {duration(time.monotonic() - begun)}", flush=True)
     answer = results(asked) / "answer.txt"
     print(f"\n{answer.read_text()}" if answer.is_file() else "", end="")
     print(f"time taken: {duration(time.monotonic() - start)}\n")
