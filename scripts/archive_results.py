@@ -5,7 +5,7 @@ from pathlib import Path
 from attnlimit.archive.bundle import write_archive
 from attnlimit.archive.snakemake_records import Params
 from attnlimit.files import sha256_of
-from attnlimit.log import logger, open_log
+from attnlimit.log import found, logger, open_log
 
 open_log(snakemake.log[0])
 p, path = snakemake.params, Path(snakemake.output.archive)
@@ -14,3 +14,4 @@ rules = {name: Params(**params) for name, params in p.rules.items()}
 project = Path(snakemake.scriptdir).parent
 write_archive(path, snakemake.input, p.config, rules, p.commit, p.settings["embeddings"], project)
 logger.info("%s: %d bytes, sha256 %s", path, path.stat().st_size, sha256_of(path))
+found(f"{path.stat().st_size / 1e6:.3g} MB in one file")

@@ -2,7 +2,8 @@
 
 from attnlimit.claims.assess import assess, write_json
 from attnlimit.claims.page import write_page
-from attnlimit.log import logger, open_log
+from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED
+from attnlimit.log import found, logger, open_log
 from attnlimit.rates.answer import about, about_limits
 from attnlimit.store import read
 
@@ -13,6 +14,9 @@ stores = {name: read(path) for name, path in snakemake.input.items()}
 records = assess(stores, p.thresholds, p.chapters, p.seed)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
+count = [record.verdict for record in records].count
+left_out = f", {count(None)} left out" if count(None) else ""
+found(f"{count(HOLDS)} claims hold, {count(FAILS)} do not, {count(UNTESTED)} not tested at this size{left_out}")
 write_json(records, snakemake.output.records)
 model = stores.get("bert")
 lines = [about(model), about_limits(model)] if model else []

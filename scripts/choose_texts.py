@@ -17,7 +17,7 @@ from attnlimit.corpus.task_texts import (
     texts_dataset,
 )
 from attnlimit.files import sha256_of, verify_sha256
-from attnlimit.log import logger, open_log
+from attnlimit.log import found, open_log
 from attnlimit.model.families import class_names
 from attnlimit.seeds import generator
 from attnlimit.store import write
@@ -54,5 +54,6 @@ else:
         require_taught(texts, classes)
     identity = {"source": "text", "name": Path(path).name, "sha256": sha256_of(path)}
     facts |= {"corpus": identity, "too_short": short}
-logger.info("%d texts of %d classes; %d of them only teach", len(texts.tokens), len(classes), sum(texts.training))
+teach = f", {sum(texts.training):,} of them only teach" if any(texts.training) else ""
+found(f"{len(texts.tokens):,} texts of {len(classes):,} classes{teach}")
 write(texts_dataset(texts), snakemake.output.texts, **facts, classes=classes, seed=p.seed, code=p.code)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attnlimit.corpus.articles import up_to, write_articles
 from attnlimit.corpus.open import open_corpus
-from attnlimit.log import logger, open_log
+from attnlimit.log import found, logger, open_log
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings
@@ -13,5 +13,6 @@ articles, identity = open_corpus(options | {"location": p.location}, list(snakem
 wanted = up_to(articles, options["characters"])
 count, characters = write_articles(wanted, snakemake.output.articles, identity)
 logger.info("%d articles of %d characters: %s", count, characters, identity)
+found(f"{count:,} articles, {characters / 1e6:.3g} M characters")
 if "skipped" in identity:
     logger.warning("%s: skipped %s", options["location"], identity["skipped"])

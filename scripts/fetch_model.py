@@ -3,7 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attnlimit.log import logger, open_log
+from attnlimit.log import found, logger, open_log
 from attnlimit.model.bert import heads_dataset, load
 from attnlimit.model.files import FILES, copy_verified, embedded_model, local_model
 from attnlimit.model.from_hub import hub_model
@@ -33,4 +33,6 @@ model = load(folder)
 given = {key: options[key] for key in ("title", "licence") if options[key]}
 identity = source.identity | given | {"family": model.config.model_type, "sha256": sha256}
 logger.info("%s", identity)
-write(heads_dataset(model), output.heads, model=identity, code=snakemake.params.code)
+heads = heads_dataset(model)
+found(f"{identity['name']}: {heads.sizes['layer']} layers of {heads.sizes['head']} heads")
+write(heads, output.heads, model=identity, code=snakemake.params.code)

@@ -3,7 +3,7 @@
 import xarray as xr
 
 from attnlimit.coordinates import STATISTICS
-from attnlimit.log import bar, open_log
+from attnlimit.log import bar, found, open_log
 from attnlimit.rates.fits import fit_errors, fit_whole_layer
 from attnlimit.rates.power_law import Bootstrap
 from attnlimit.seeds import generator
@@ -32,4 +32,6 @@ fits = [rates_of(errors) for errors in bar(stores, total=len(stores), unit="stor
 rates = xr.concat(fits, "layer") if "layer" in fits[0].coords else fits[0]
 first = stores[0]
 facts = inherited(first) | {"source": p.source, "replicates": first.sizes["replicate"]}
+beta = rates["beta"].sel(statistic="mean", part="error")
+found(f"{beta.size} fits of the mean, β from {float(beta.min()):z.2f} to {float(beta.max()):z.2f}")
 write(rates, snakemake.output.rates, **facts, code=p.code)

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.log import bar, open_log
+from attnlimit.log import bar, found, open_log
 from attnlimit.model.population import gather
 from attnlimit.parts import cuts
 from attnlimit.store import identity, read, write
@@ -36,4 +36,5 @@ geometry = xr.Dataset(
     },
     coords={"head": heads["head"].values, "layer": p.layer},
 )
+found("horizons H from {:.2g} to {:.2g}".format(*geometry["horizon"].quantile([0, 1]).values))
 write(geometry, snakemake.output.geometry, **identity(corpus, heads), population=len(numbers), code=p.code)

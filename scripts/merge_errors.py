@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnlimit.experiments.merging import merge_errors
-from attnlimit.log import open_log
+from attnlimit.log import found, open_log
 from attnlimit.store import read, write
 from attnlimit.theory.geometry import value_variance
 
@@ -15,4 +15,6 @@ limit, geometry = read(snakemake.input.limit), read(snakemake.input.geometry)
 value_weight = read(snakemake.input.heads, layer=p.layer)["value_weight"].values.astype(np.float64)
 spread = value_variance(value_weight, geometry["token_covariance"].values)  # (head,)
 errors = merge_errors(parts, limit, geometry, spread)
+mean = (errors["error"].mean("replicate") / errors["limit_scale"]).sel(statistic="mean").isel(n=-1)  # (head,)
+found(f"error of the mean at n = {int(mean['n']):,} is {100 * float(mean.median()):.2g} % of its scale (median head)")
 write(errors, snakemake.output.errors, **(parts[0].attrs | {"code": p.code}))

@@ -1,7 +1,7 @@
 """Join the parts of one layer's limit; with a surrogate, correct its moments by the exact outputs."""
 
 from attnlimit.experiments.merging import merge_limits, merge_surrogate
-from attnlimit.log import open_log
+from attnlimit.log import found, open_log
 from attnlimit.store import read, write
 
 open_log(snakemake.log[0])
@@ -13,4 +13,6 @@ if surrogate := snakemake.input.get("surrogate"):
     limit = merge_surrogate(parts, read(surrogate))
 else:
     limit = merge_limits(parts, facts["queries"], facts["population"])
+drawn = f"from {facts['queries']:,} of {facts['population']:,} queries{' and a surrogate' if surrogate else ''}"
+found(f"{limit.sizes['head']} heads, limit {drawn if limit['limit_mean_se'].any() else 'exact'}")
 write(limit.assign_coords(layer=p.layer), snakemake.output.limit, **(facts | {"code": p.code}))

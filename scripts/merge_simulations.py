@@ -1,10 +1,12 @@
 """Join the parts of a simulation, which hold some of its settings each."""
 
 from attnlimit.experiments.joining import join_settings
-from attnlimit.log import open_log
+from attnlimit.log import found, open_log
 from attnlimit.store import read, write
 
 open_log(snakemake.log[0])
 
 parts = [read(path) for path in snakemake.input.errors]
-write(join_settings(parts), snakemake.output.errors, **(parts[0].attrs | {"code": snakemake.params.code}))
+errors = join_settings(parts)
+found(f"{errors.sizes['setting']} settings")
+write(errors, snakemake.output.errors, **(parts[0].attrs | {"code": snakemake.params.code}))

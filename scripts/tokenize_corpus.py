@@ -7,7 +7,7 @@ import numpy as np
 from attnlimit.corpus.articles import read_articles, read_identity
 from attnlimit.corpus.blocks import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
 from attnlimit.files import sha256_of
-from attnlimit.log import bar, logger, open_log
+from attnlimit.log import bar, found, open_log
 from attnlimit.seeds import generator
 from attnlimit.store import write
 
@@ -25,7 +25,8 @@ page_ids, revision_ids = np.array(numbers).T
 blocks = cut(np.array([len(ids) for ids in pieces]), options["block"], options["full_blocks"])
 chosen = choose_blocks(blocks, options["population"], generator(p.seed, "tokenize_corpus"))
 dataset = blocks_dataset(chosen, fill(chosen, pieces, marks), page_ids, revision_ids)
-logger.info("%d tokens in %d blocks of %d articles", *dataset.sizes.values(), len(pieces))
+tokens, count = dataset.sizes.values()
+found(f"{tokens:,} tokens in {count:,} blocks of {len(pieces):,} articles")
 
 write(
     dataset,

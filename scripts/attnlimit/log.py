@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import re
 import sys
 import time
 import traceback
@@ -11,6 +12,7 @@ from pathlib import Path
 
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
+FOUND = re.compile(r"[\d-]+ [\d:,]+ found: (.+)")  # the line of a log that is shown when its job is done
 
 
 def open_log(path: str) -> None:
@@ -23,6 +25,11 @@ def open_log(path: str) -> None:
         print(f"{kind.__name__}: {error}", file=sys.stderr, flush=True)
 
     sys.excepthook = last_words
+
+
+def found(text: str) -> None:
+    """What a job found, in one short line for the log; `make reproduce` shows it after the layer or the rule."""
+    logger.info("found: %s", text)
 
 
 @contextmanager

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from attnlimit import log
-from attnlimit.log import bar
+from attnlimit.log import FOUND, bar
 
 SCRIPTS = Path(log.__file__).parents[1]
 JOB = """
 import sys
-from attnlimit.log import bar, open_log
+from attnlimit.log import bar, found, open_log
 open_log(sys.argv[1])
+found("12 heads")
 done = list(bar(range(4), total=4, unit="blocks", name="embeddings"))
 def inner():
     raise ValueError("no tokens in layer 3; run extract_embeddings again")
@@ -46,7 +47,9 @@ def test_a_log_starts_afresh_and_a_good_job_is_silent(tmp_path):
     log.write_text("an earlier run\n")
     job = run(log, "well")
     assert (job.returncode, job.stdout, job.stderr) == (0, "", "")
-    assert re.fullmatch(r"\S+ \S+ embeddings: 4 of 4, \S+ blocks/s, 0 s left\n", log.read_text())
+    first, second = log.read_text().splitlines()
+    assert FOUND.fullmatch(first)[1] == "12 heads"
+    assert re.fullmatch(r"\S+ \S+ embeddings: 4 of 4, \S+ blocks/s, 0 s left", second)
 
 
 def test_a_bar_yields_every_item_and_closes_with_a_rate(caplog):

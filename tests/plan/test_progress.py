@@ -1,4 +1,4 @@
-"""Snakemake's lines become one a job; a stop reaches every process and hides what they say then."""
+"""A stop reaches every process and hides what they say then; last words are those of this run."""
 
 import os
 import signal
@@ -7,61 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from attnlimit.plan import progress
-from attnlimit.plan.progress import Lines, last_words
+from attnlimit.plan.progress import last_words
 from support.workflow import ROOT
-
-TALK = b"""Building DAG of jobs...
-Job stats:
-job                 count
-----------------  -------
-simulate_hardmax        1
-total                   2
-
-[Mon Nov 16 18:31:38 2026]
-localrule simulate_hardmax:
-    output: results/synthetic/hardmax.zarr.zip
-    jobid: 1
-[Mon Nov 16 18:31:38 2026]
-rule measure_errors:
-    output: results/errors/parts/layer_0_part_1.zarr.zip
-    jobid: 4
-    wildcards: layer=0, part=1
-    resources: tmpdir=/tmp
-Finished jobid: 1 (Rule: simulate_hardmax)
-1 of 2 steps (50%) done
-"""
-
-
-def test_a_line_a_finished_job(capsys):
-    lines = Lines()
-    for start in range(0, len(TALK), 7):  # pieces end anywhere
-        lines.take(TALK[start : start + 7])
-    assert capsys.readouterr().out == "1 of 2  simulate_hardmax  0 s\n"
-    lines.take(b"Finished jobid: 4 (Rule: measure_errors)\n")
-    assert capsys.readouterr().out == "2 of 2  measure_errors layer=0, part=1  0 s\n"
-
-
-def test_a_long_silence_is_broken_with_what_is_at_work(capsys, monkeypatch):
-    lines = Lines()
-    lines.take(TALK)
-    capsys.readouterr()
-    lines.heartbeat()
-    assert capsys.readouterr().out == ""
-    monkeypatch.setattr(progress, "SILENCE", -1.0)
-    lines.heartbeat()
-    assert capsys.readouterr().out == "1 of 2  at work: measure_errors layer=0, part=1\n"
-
-
-def test_a_failed_job_is_named_and_a_failure_without_jobs_is_told_whole(capsys):
-    lines = Lines()
-    lines.take(TALK + b"Error in rule measure_errors:\n    jobid: 4\n")
-    lines.end(1)
-    assert capsys.readouterr().out.splitlines()[1:] == ["failed: measure_errors"]
-    lines = Lines()
-    lines.take(b"Using workflow specific profile x\nLockException:\nDirectory cannot be locked.")
-    lines.end(1)
-    assert capsys.readouterr().out == "LockException:\nDirectory cannot be locked.\n"
 
 
 def test_last_words_are_those_of_this_run_each_once(tmp_path):
@@ -85,10 +32,15 @@ except KeyboardInterrupt:
 WATCHER = """
 import sys
 from pathlib import Path
-from attnlimit.plan.progress import through, copy
-import os
+from attnlimit.plan.lines import Lines
+from attnlimit.plan.progress import through
+
+class Copied(Lines):
+    def take(self, piece):
+        print(piece.decode(), end="", flush=True)
+
 try:
-    through([sys.executable, "-c", sys.argv[1]], Path(), *os.pipe(), copy)
+    through([sys.executable, "-c", sys.argv[1]], Copied(Path(), lambda rule: 1.0, 1))
 except KeyboardInterrupt:
     print("stopped")
     sys.exit(130)

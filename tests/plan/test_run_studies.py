@@ -13,12 +13,12 @@ CORES, MOST_MINUTES = 2, 60
 
 
 def test_the_time_left_goes_with_the_pace_of_those_that_are_done():
-    expected = {"code": 100.0, "legal": 200.0, "mine": 300.0, "old": 0.0}
-    assert seconds_left(expected, {}) == 600
-    assert seconds_left(expected, {"code": 150.0}) == 1.5 * 500
-    assert seconds_left(expected, {"code": 150.0, "legal": 150.0}) == 300
-    assert seconds_left(expected, {"old": 4.0}) == 600, "what was finished before says nothing of the pace"
-    assert told_left(expected, {}) == "about 10 min left for all"
+    expected = {"code": 1000.0, "legal": 2000.0, "mine": 3000.0}
+    assert seconds_left(expected, {}) == 6000
+    assert seconds_left(expected, {"code": 1000.0}) == 5000
+    assert seconds_left(expected, {"code": 1500.0}) == pytest.approx(1.5 * 5000, rel=0.05)
+    assert seconds_left(expected, {"code": 500.0, "legal": 1000.0}) == pytest.approx(3000 / 2, rel=0.05)
+    assert told_left(expected, {"code": 1000.0, "legal": 2000.0}) == "about 50 min left for all"
     assert told_left({"code": 1.0}, {"code": 9.0}) == "none is left"
 
 

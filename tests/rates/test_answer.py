@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from attnlimit.coordinates import PARTS, STATISTICS
-from attnlimit.rates.answer import EXACT, about_limits, answer, context_answer
+from attnlimit.rates.answer import EXACT, about, about_limits, answer, context_answer
 from attnlimit.rates.order import Resampling
 from support.claims import contexts_fit
 
@@ -48,6 +48,10 @@ def rates(far: float = 9.0) -> xr.Dataset:
     data = data.assign_coords(eps=[0.10, 0.05, 0.01], n=[64, 512, 4096])
     facts = {"model": {"name": "owner/small"}, "corpus": {"name": "a text"}, "population": 50000}
     return data.assign_attrs(facts)
+
+
+def test_one_layer_is_no_layers():
+    assert "(1 layer of 2 heads)" in about(rates(np.nan).isel(layer=[0]))
 
 
 @pytest.mark.parametrize("far", [9.0, -9.0, np.nan])

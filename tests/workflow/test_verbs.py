@@ -76,7 +76,7 @@ def test_the_plan_names_the_key_that_changed(project, my):
     assert code == 0, lines
     assert not [line for line in lines if line.startswith("simulate_hardmax ")], "it is there"
     assert row(lines, "measure_errors").split()[1] == "4"
-    assert re.fullmatch(r"\d+ jobs, about .* on \d+ cores \(an estimate, good to a factor of two\)", lines[-1])
+    assert re.fullmatch(r"\d+ jobs, about .* on \d+ cores? \(an estimate, good to a factor of two\)", lines[-1])
     change(my, "simulate_hardmax", plane_replicates=30)
     lines = make(project, "plan", "RUN=my")[1]
     assert row(lines, "simulate_hardmax").endswith("simulate_hardmax.plane_replicates: 20 -> 30")
@@ -187,6 +187,7 @@ def stopped(project: Path, name: str, out: int) -> int:
         cwd=project,
         stdout=out,
         stderr=out,
+        env=os.environ | {"TERM": "xterm"},
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  ignored in the background
     )
@@ -205,10 +206,13 @@ def test_ctrl_c_ends_with_one_line(project):
     with (project / "shown").open("wb") as file:
         assert stopped(project, "stopped", file.fileno()) != 0
     shown = (project / "shown").read_text()
-    lines = [line for line in shown.splitlines() if not re.match(r"\d+ of \d+  ", line)]
-    assert lines[0] == told("stopped"), shown
-    assert all(line.startswith("make: ***") for line in lines[1:]), shown
-    assert "\x1b" not in shown, "no control characters in a file"
+    lines = shown.splitlines()
+    begun = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])
+    assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{begun[1]}, about "), "the same count"
+    end = lines.index(told("stopped"))
+    assert all(re.match(r"[a-z_ 0-9]+: ", line) for line in lines[1:end]), shown
+    assert all(line.startswith("make: ***") for line in lines[end + 1 :]), shown
+    assert all(character.isprintable() or character == "\n" for character in shown), "no control characters in a file"
     state = json.loads((project / "runs/stopped/results/logs/run.json").read_text())
     assert state["state"] == "unfinished"
     assert make(project, "plan", "CONFIG=stopped.yaml")[0] == 0
@@ -217,9 +221,11 @@ def test_ctrl_c_ends_with_one_line(project):
     )
 
 
-def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
+@contextlib.contextmanager
+def terminal():
+    """A pseudo-terminal to write to, and what was written, once it is closed."""
     ours, theirs = pty.openpty()
-    shown = []
+    shown: list[bytes] = []
 
     def read() -> None:
         with contextlib.suppress(OSError):  # at its end
@@ -228,11 +234,41 @@ def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
 
     reader = threading.Thread(target=read)
     reader.start()
-    assert stopped(project, "terminal", theirs) != 0
+    yield theirs, shown
     os.close(theirs)
     reader.join()
     os.close(ours)
+
+
+def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
+    with terminal() as (theirs, shown):
+        assert stopped(project, "terminal", theirs) != 0
     text = b"".join(shown).decode()
-    assert "Workflow Progress" in text or "\x1b" in text, "the bar was there"
-    assert told("terminal") in text
+    assert re.search(r"\r0 of \d+ jobs, about \d+ min left; at work: \w+", text), "the line that is written over"
+    assert f"\r\x1b[K{told('terminal')}" in text, "and is gone"
     assert "Traceback" not in text and "Logging error" not in text
+
+
+REPRODUCE = """
+from pathlib import Path
+from attnlimit.plan.run import Asked, snakemake
+asked = Asked(folder=Path("runs/found"), overlays=[Path("my.yaml").resolve()], cores=2)
+snakemake(asked, "results/corpus/articles.parquet", "--forcerun", "fetch_corpus")
+"""
+
+
+def test_what_a_job_found_is_shown_on_a_terminal_and_in_a_file(project):
+    command = [sys.executable, "-c", REPRODUCE]
+    where = {"cwd": project, "env": os.environ | {"PYTHONPATH": "scripts", "TERM": "xterm"}}
+    try:
+        plain = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **where).stdout
+        with terminal() as (theirs, shown):
+            subprocess.run(command, stdout=theirs, stderr=theirs, check=True, **where)
+    finally:
+        shutil.rmtree(project / "runs/found")
+    first, line = plain.splitlines()
+    assert re.fullmatch(r"1 job to do, about \d+ s on 2 cores", first)
+    finding = re.fullmatch(r"(fetch_corpus: 106 articles, \S+ M characters, )\d+ s", line)
+    text = b"".join(shown).decode()
+    assert f"\r\x1b[K{finding[1]}" in text and "\r0 of 1 job, " in text
+    assert text.endswith("\r\x1b[K")

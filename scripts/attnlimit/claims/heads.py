@@ -72,7 +72,7 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
         uncertain = int(part["limit_uncertain"].astype(bool).sum())
         measured: dict = {"fits": len(used), "layers": layers, "limit_uncertain": uncertain}
         if len(used) < thresholds["fewest_fits"] or layers < thresholds["fewest_groups"]:
-            words = f"only {len(used)} fits of {layers} layers{limits_left_out(uncertain)}"
+            words = f"only {len(used)} fits of {layers} layer{'' if layers == 1 else 's'}{limits_left_out(uncertain)}"
             return Finding(UNTESTED, measured, words, "only more layers could decide")
         found = {name: order(used, partly_ranked(*columns), "layer", resampling) for name, columns in COUPLINGS.items()}
         if not np.isfinite([number for each in found.values() for number in each]).all():

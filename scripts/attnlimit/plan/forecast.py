@@ -11,6 +11,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +20,11 @@ from snakemake.api import SnakemakeApi
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
+from attnlimit.plan.amounts import counted, duration
 from attnlimit.plan.costs import expected_seconds
 from attnlimit.plan.leftovers import told, unused_layers
+from attnlimit.plan.talk import TARGET
+from attnlimit.plan.time_left import TimeLeft
 
 PROFILE = "profiles/default/config.yaml"
 FILES = "the workflow's files"
@@ -180,26 +184,21 @@ def brief(value: object) -> str:
 
 def report(config: dict, jobs: list[Planned], cores: int) -> list[str]:
     """A line a rule: jobs, time on one core, why; then the whole."""
-    counts = Counter(job.rule for job in jobs if job.rule != "all")
+    counts = Counter(job.rule for job in jobs if job.rule != TARGET)
+    seconds = partial(expected_seconds, config)
     width = max(map(len, counts), default=0)
     lines = [f"{'rule':{width}}  jobs   time  why"]
     for rule, count in counts.items():
         why = Counter(reason for job in jobs if job.rule == rule for reason in job.reasons)
         told_first = [reason for reason, _ in why.most_common() if reason not in ("an input is made again",)]
         words = "; ".join(told_first[:SHOWN] or why) + ("; ..." if len(told_first) > SHOWN else "")
-        lines.append(f"{rule:{width}}  {count:4}  {duration(count * expected_seconds(config, rule)):>5}  {words}")
-    whole = duration(whole_seconds(config, jobs, cores))
-    lines.append(f"{sum(counts.values())} jobs, about {whole} on {cores} cores (an estimate, good to a factor of two)")
+        lines.append(f"{rule:{width}}  {count:4}  {duration(count * seconds(rule)):>5}  {words}")
+    whole = f"{counted(sum(counts.values()), 'job')}, about {duration(whole_seconds(config, jobs, cores))}"
+    lines.append(f"{whole} on {counted(cores, 'core')} (an estimate, good to a factor of two)")
     return lines
 
 
 def whole_seconds(config: dict, jobs: list[Planned], cores: int) -> float:
-    """Of all jobs on so many cores: their sum shared out, but no less than the longest."""
-    each = [expected_seconds(config, job.rule) for job in jobs]
-    return max(sum(each) / cores, max(each, default=0.0))
-
-
-def duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:,.0f} h"
+    """Of all these jobs on so many cores."""
+    counts = Counter(job.rule for job in jobs if job.rule != TARGET)
+    return TimeLeft(counts, partial(expected_seconds, config), cores).seconds()

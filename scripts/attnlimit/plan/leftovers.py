@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from attnlimit.plan.amounts import counted
+
 LAYER_STORE = re.compile(r"layer_(\d+)(_part_\d+)?\.zarr\.zip")
 FOLDERS = ("geometry", "tails", "limits", "limits/parts", "errors", "errors/parts", "contexts/parts")
 
@@ -24,4 +26,5 @@ def told(stores: list[Path]) -> str:
     """How many, of which layers, how large."""
     layers = sorted({layer for path in stores if (layer := layer_of(path)) is not None})
     size = sum(path.stat().st_size for path in stores)
-    return f"{len(stores)} stores of layers no longer asked for ({', '.join(map(str, layers))}), {size / 1e6:.1f} MB"
+    of_layers = f"of layers no longer asked for ({', '.join(map(str, layers))})"
+    return f"{counted(len(stores), 'store')} {of_layers}, {size / 1e6:.1f} MB"

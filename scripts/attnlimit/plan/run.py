@@ -6,8 +6,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from attnlimit.plan.amounts import duration
+from attnlimit.plan.costs import expected_seconds
 from attnlimit.plan.folders import RUNS, end_run, list_runs, made_of, overlays_of, read_state
 from attnlimit.plan.leftovers import told, unused_layers
 from attnlimit.plan.overlays import read_overlay, resolve
@@ -17,6 +20,14 @@ from attnlimit.plan.study_files import known_studies, study_of
 
 ROOT = Path(__file__).parents[3]
 REPORTED = ("answer.txt", "rates.*", "claims.html", "provenance.html", "figures/*.png")
+OPENED = 4  # paths that a run ends with
+TO_OPEN = (  # the page shows the figures
+    ("page", "index.html"),
+    ("report", "report.html"),
+    ("table", "rates.csv"),
+    ("archive", "attnlimit.tar.zst"),
+    ("figures", "figures/"),
+)
 
 
 class Asked(argparse.Namespace):
@@ -99,7 +110,8 @@ def command(asked: Asked, *arguments: str) -> list[str]:
 def snakemake(asked: Asked, *arguments: str) -> None:
     """Run it under our eyes; if it fails, end with what its jobs said of it."""
     start = time.time()
-    if watch(command(asked, *arguments), asked.folder):
+    config = resolve([ROOT / "config.yaml", *asked.overlays])
+    if watch(command(asked, *arguments), asked.folder, partial(expected_seconds, config), asked.cores):
         sys.exit("\n".join(last_words(asked.folder, start)) or 1)
 
 
@@ -107,18 +119,15 @@ def reproduce(asked: Asked) -> None:
     start = time.monotonic()
     snakemake(asked)
     if is_old(asked.folder / "results/report.html", asked.folder):
+        begun = time.monotonic()
         write_report(asked)
+        print(f"report: {duration(time.monotonic() - begun)}", flush=True)
     answer = results(asked) / "answer.txt"
     print(f"\n{answer.read_text()}" if answer.is_file() else "", end="")
-    print(f"time taken: {time.monotonic() - start:.0f} s\n")
-    for name, path in (
-        ("report", "report.html"),
-        ("figures", "figures/"),
-        ("table", "rates.csv"),
-        ("archive", "attnlimit.tar.zst"),
-    ):
-        if (results(asked) / path).exists():
-            print(f"{name:8} {results(asked)}/{path}")
+    print(f"time taken: {duration(time.monotonic() - start)}\n")
+    there = [(name, path) for name, path in TO_OPEN if (results(asked) / path).exists()]
+    for name, path in there[:OPENED]:
+        print(f"{name:8} {results(asked)}/{path}")
 
 
 def is_old(report: Path, folder: Path) -> bool:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import yaml
 
+from attnlimit.plan.amounts import about, duration
 from attnlimit.plan.folders import RESOLVED, RUNS, described, list_runs, overlays_of, summary
 from attnlimit.plan.overlays import read_overlay
 from attnlimit.plan.plain_words import meant
@@ -29,6 +30,7 @@ from attnlimit.plan.study_files import (
     folder_of,
     write_comparison,
 )
+from attnlimit.plan.time_left import TimeLeft
 
 NEEDED = ("heads", "tails")  # chapters that a comparison is made of
 BESIDE = 20.0  # seconds of a run beside its jobs: Snakemake's start, its report
@@ -103,7 +105,7 @@ def run_all(studies: list[Study], cores: int) -> dict[str, str]:
             print(f"{head} failed: {why}; {told_left(seconds, taken)}", flush=True)
             continue
         taken[study.name] = time.monotonic() - start
-        print(f"{head} took {minutes(taken[study.name])}; {told_left(seconds, taken)}", flush=True)
+        print(f"{head} took {duration(taken[study.name])}; {told_left(seconds, taken)}", flush=True)
     return failed
 
 
@@ -151,19 +153,16 @@ def in_one_line(error: BaseException) -> str:
 
 
 def seconds_left(expected: dict[str, float], taken: dict[str, float]) -> float:
-    """Of the studies that are not done: as expected, times what the done ones took over what was expected of them."""
-    done = sum(expected[name] for name in taken)
-    pace = sum(taken.values()) / done if done else 1.0
-    return pace * sum(seconds for name, seconds in expected.items() if name not in taken)
+    """Of the studies that are not done: as expected, corrected by how those that are done went."""
+    left = TimeLeft(dict.fromkeys(expected, 1), expected.__getitem__, cores=1)  # one after the other
+    for name, seconds in taken.items():
+        left.finished(name, seconds)
+    return left.seconds()
 
 
 def told_left(expected: dict[str, float], taken: dict[str, float]) -> str:
     left = seconds_left(expected, taken)
-    return f"about {minutes(left)} left for all" if left else "none is left"
-
-
-def minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    return f"{about(left)} for all" if left else "none is left"
 
 
 def comparison(names: Iterable[str], missing: dict[str, str], cores: int, name: str = COMPARISON) -> Asked:

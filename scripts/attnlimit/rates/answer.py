@@ -65,7 +65,8 @@ def about(rates: xr.Dataset) -> str:
     """Model, text, population and sizes."""
     model, sizes = rates.attrs["model"]["name"], rates["n"].values
     population = f"{rates.attrs['population']:,} tokens of {text_name(rates.attrs['corpus'])}"
-    heads = f"{rates.sizes['layer']} layers of {rates.sizes['head']} heads"
+    layers = rates.sizes["layer"]
+    heads = f"{layers} layer{'' if layers == 1 else 's'} of {rates.sizes['head']} heads"
     return f"{model} ({heads}) on {population}, n from {sizes[0]:,} to {sizes[-1]:,}:"
 
 

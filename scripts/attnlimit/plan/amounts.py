@@ -1,0 +1,19 @@
+"""Numbers of things and of seconds, in words for people."""
+
+
+def duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:,.0f} h"
+
+
+def about(seconds: float) -> str:
+    """As much as can be said of an estimate."""
+    if seconds < 10:
+        return "a few seconds left"
+    return f"about {duration(round(seconds, -1) if seconds < 95 else max(seconds, 100))} left"
+
+
+def counted(count: int, noun: str) -> str:
+    """1 job, 2 jobs."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,54 @@
+"""How long the jobs that are still to come will take: the cost model, corrected by how the finished ones went."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+
+TRUST = 60.0  # seconds of expected work, after which what it really took weighs as much as the model
+MODELLED = 3  # jobs of a rule, as the model expects them, that count with the finished ones
+DAMPING = 0.1  # of the time left: about how long the estimate must stay changed before it is told so
+
+
+class TimeLeft:
+    """Of a run with `counts` jobs of each rule, on some cores; `seconds` expects the time of one job of a rule."""
+
+    def __init__(self, counts: Mapping[str, int], seconds: Callable[[str], float], cores: int) -> None:
+        self.expected = {rule: seconds(rule) for rule in counts}
+        self.to_do, self.done = Counter(counts), Counter[str]()
+        self.spent: dict[str, float] = dict.fromkeys(counts, 0.0)
+        self.cores = cores
+        self.finish = self.now = 0.0  # the moments that were told last: when all will be done, and when that was said
+
+    def finished(self, rule: str, seconds: float) -> None:
+        """Take note of a job, unless it is of no rule that was planned."""
+        if rule in self.expected:
+            self.to_do[rule] -= 1
+            self.done[rule] += 1
+            self.spent[rule] += seconds
+
+    def slowness(self) -> float:
+        """What finished jobs took over what was expected of them; near 1 as long as they are few."""
+        expected = sum(count * self.expected[rule] for rule, count in self.done.items())
+        return (TRUST + sum(self.spent.values())) / (TRUST + expected)
+
+    def each(self, rule: str) -> float:
+        """Of one job: the mean over the finished ones of its rule and some as the model, corrected, expects them."""
+        modelled = MODELLED * self.slowness() * self.expected[rule]
+        return (self.spent[rule] + modelled) / (self.done[rule] + MODELLED)
+
+    def seconds(self, running: Collection[tuple[str, float]] = ()) -> float:
+        """Until all is done: work over cores, or the longest job. running: rule and age of each job at work."""
+        known = [(self.each(rule), age) for rule, age in running if rule in self.expected]
+        begun = [each - age if age < each else (age - each) / 2 for each, age in known]  # late: later still
+        waiting = self.to_do - Counter(rule for rule, _ in running)
+        rest = {rule: self.each(rule) for rule in waiting}
+        work = sum(begun) + sum(waiting[rule] * each for rule, each in rest.items())
+        return max(work / self.cores, *begun, *rest.values(), 0.0)
+
+    def told(self, now: float, running: Collection[tuple[str, float]] = ()) -> float:
+        """The same, damped: the finish that is told follows the estimate, the sooner the nearer it is."""
+        left = self.seconds(running)
+        passed = now - self.now
+        weight = passed / (passed + DAMPING * left) if self.finish and left else 1.0
+        self.finish += weight * (now + left - self.finish)
+        self.now = now
+        return max(self.finish - now, 0.0)
