@@ -71,7 +71,7 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        **fits_at_hand("contexts", rates="bert"),
+        **fits_at_hand("contexts", "studies", rates="bert"),
     output:
         answer="results/answer.txt",
         page=report(

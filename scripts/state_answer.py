@@ -6,18 +6,21 @@ from attnlimit.files import atomic
 from attnlimit.log import open_log
 from attnlimit.rates.answer import answer, context_answer
 from attnlimit.rates.order import Resampling
+from attnlimit.rates.studies_answer import studies_answer
 from attnlimit.report.html import page, paragraph
 from attnlimit.report.quick_look import QUICK_LOOK
 from attnlimit.store import read
 
 open_log(snakemake.log[0])
-p, rates, contexts = snakemake.params, snakemake.input.get("rates"), snakemake.input.get("contexts")
+p, (rates, contexts, studies) = snakemake.params, map(snakemake.input.get, ("rates", "contexts", "studies"))
 
 options = p.settings
 resampling = Resampling(options["bootstrap"], p.seed)
 lines = (
     answer(read(rates), options["weakest_horizon"], options["fewest_groups"], resampling)
     if rates
+    else studies_answer(read(studies))
+    if studies
     else ["this run has no rates of a model's heads"]
 )
 lines += context_answer(read(contexts)) if contexts else []

@@ -5,11 +5,11 @@ import re
 import pytest
 import yaml
 
-from attnlimit.plan.chapters import CHAPTERS, JUDGED, brought, chapters_of_claims, fitted, left_out, store_files
+from attnlimit.plan.chapters import APART, CHAPTERS, JUDGED, brought, chapters_of_claims, fitted, left_out, store_files
 from attnlimit.plan.costs import CUT_BY_SETTING
 from support.configs import DEFAULT, ROOT, SCHEMA
 
-ALL = list(CHAPTERS)
+ALL = [name for name in CHAPTERS if name != APART]
 
 
 def rules() -> str:
@@ -18,7 +18,7 @@ def rules() -> str:
 
 def test_config_and_schema_name_all_chapters_in_the_order_of_the_story():
     schema = yaml.safe_load(SCHEMA.read_text())
-    assert schema["properties"]["chapters"]["items"]["enum"] == DEFAULT["chapters"] == ALL
+    assert schema["properties"]["chapters"]["items"]["enum"] == [*DEFAULT["chapters"], APART] == [*ALL, APART]
 
 
 def test_every_figure_of_a_rule_is_in_one_chapter():
@@ -50,7 +50,7 @@ def test_chapters_add_up_and_their_order_is_of_no_matter():
 @pytest.mark.parametrize("chapters", [["heads"], ["theory"], ["tails", "ablation"], ALL])
 def test_every_fit_that_claims_need_is_there_or_has_a_chapter(chapters):
     others = chapters_of_claims(chapters)
-    assert set(others) == set(JUDGED) - set(fitted(chapters))
+    assert set(others) == set(JUDGED) - set(fitted(chapters)) - {APART}
     assert set(others.values()) == set(ALL) - set(chapters) - {"tails"}
 
 
@@ -58,3 +58,11 @@ def test_what_is_left_out_is_named():
     assert left_out(ALL) == ""
     line = left_out(["tails", "heads"])
     assert line.startswith("left out: ablation (") and "theory (simulated" in line and "tails (" not in line
+    assert APART not in line
+
+
+def test_a_comparison_stands_apart():
+    assert left_out([APART]) == "" and chapters_of_claims([APART]) == {}
+    assert fitted([APART]) == ["studies"]
+    stores = store_files([APART], [0, 1], {"code": "runs/code", "wikipedia": "."})
+    assert stores == [f"results/{name}.zarr.zip" for name in ("studies/code", "studies/wikipedia", "rates/studies")]

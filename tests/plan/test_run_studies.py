@@ -30,7 +30,7 @@ def test_why_a_study_failed_is_one_line():
 def run(root, name: str, state: str, chapters: list[str]) -> None:
     folder = root / "runs" / name
     write_state(folder, {"state": state})
-    (folder / RESOLVED).write_text(f'{MADE_OF}["my.yaml"]\n{yaml.safe_dump({"chapters": chapters})}')
+    (folder / RESOLVED).write_text(f'{MADE_OF}["my.yaml"]\n{yaml.safe_dump({"chapters": chapters, "layers": [0]})}')
 
 
 def test_only_finished_runs_with_heads_and_tails_are_compared(tmp_path):
@@ -39,7 +39,7 @@ def test_only_finished_runs_with_heads_and_tails_are_compared(tmp_path):
     run(tmp_path, "theory", "finished", ["theory"])
     require_comparable("code", tmp_path)
     for name, told in {
-        "legal": "runs/legal: failed, so not to be compared; go on with it by `make reproduce RUN=legal`",
+        "legal": "runs/legal: not finished, so not to be compared; go on with it by `make reproduce RUN=legal`",
         "theory": "runs/theory: has no chapter heads, which is compared; "
         "add it to `chapters` of its config, then `make reproduce RUN=theory`",
         "cod": "RUNS: no run 'cod' here; did you mean 'code'?",

@@ -17,7 +17,8 @@ from attnlimit.archive.bundle import ARCHIVE, restore
 from attnlimit.files import sha256_of
 from attnlimit.plan.folders import MADE_OF, RESOLVED, RUNS
 from attnlimit.plan.run import note_stop, reproduce
-from attnlimit.plan.run_studies import NEEDED, comparison
+from attnlimit.plan.run_studies import comparison
+from attnlimit.plan.studies import NEEDED
 from attnlimit.plan.study_files import COMPARISON, require_name
 
 

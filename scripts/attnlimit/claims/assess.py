@@ -30,6 +30,17 @@ from attnlimit.claims.normality import normality
 from attnlimit.claims.patterns import patterns_random_rate
 from attnlimit.claims.propagation import propagation_quadrature
 from attnlimit.claims.statements import STATEMENTS
+from attnlimit.claims.studies import (
+    studies_horizon_order,
+    studies_horizons,
+    studies_rates_level,
+    studies_rates_order,
+    studies_same_sign,
+    studies_shared_noise,
+    studies_sub_gaussian,
+    studies_tilt_order,
+    studies_variance,
+)
 from attnlimit.claims.uniform import uniform_growth, uniform_rate
 from attnlimit.claims.verdicts import Record, rounded
 from attnlimit.files import atomic
@@ -66,12 +77,15 @@ def assess(
     that would bring it.
     """
     chapters = chapters or {}
-    if unknown := {name for test in TESTS for name in test.sources} - set(stores) - set(chapters):
+    tests = [
+        test for test in TESTS if ("studies" in test.sources) == ("studies" in stores)
+    ]  # a comparison stands apart
+    if unknown := {name for test in tests for name in test.sources} - set(stores) - set(chapters):
         raise LookupError(f"results/rates/{min(unknown)}.zarr.zip: a claim needs it; run `make reproduce`")
     tables = {name: error_fits(stores[name]) for name in (*EXACT, "ablation") if name in stores}
     fits = Fits(stores, tables, Resampling(thresholds["bootstrap"], seed))
     records: list[Record] = []
-    for test in TESTS:
+    for test in tests:
         missing = [name for name in test.sources if name not in stores]
         chapter = " or ".join(dict.fromkeys(chapters[name] for name in missing))
         if not missing:
@@ -81,7 +95,7 @@ def assess(
             records += [record._replace(why=record.why + less) for record in test.judge(fits, thresholds)]
         else:
             records += [left_out(claim, chapter) for claim in test.claims]
-    sources = {claim: test.sources for test in TESTS for claim in test.claims}
+    sources = {claim: test.sources for test in tests for claim in test.claims}
     return [record._replace(**origin(record.id, sources[record.id])) for record in records]
 
 
@@ -94,7 +108,8 @@ def left_out(claim: str, chapter: str) -> Record:
 
 def origin(claim: str, sources: tuple[str, ...]) -> dict[str, Any]:
     """From claim to code: the rules that made the evidence, the function that judges it, and where that is tested."""
-    rules = dict.fromkeys("fit_rates" if name in (*EXACT, "ablation") else f"fit_{name}" for name in sources)
+    made_by = dict.fromkeys((*EXACT, "ablation"), "fit_rates") | {"studies": "compare_studies"}
+    rules = dict.fromkeys(made_by.get(name, f"fit_{name}") for name in sources)
     module = JUDGES[claim].__module__.split(".")[-1]
     function = f"claims/{module}.py: {JUDGES[claim].__name__}"
     return {"rule": ", ".join(rules), "function": function, "test_file": f"tests/claims/test_{module}.py"}
@@ -207,6 +222,15 @@ TESTS = (
     Test(("downstream_rate",), ("downstream",), alone(downstream_rate, "downstream")),
     Test(("downstream_horizon",), ("downstream",), alone(downstream_horizon, "downstream")),
     Test(("normality",), ("normality",), alone(normality, "normality")),
+    Test(("studies_rates_order",), ("studies",), alone(studies_rates_order, "studies")),
+    Test(("studies_rates_level",), ("studies",), alone(studies_rates_level, "studies")),
+    Test(("studies_horizons",), ("studies",), alone(studies_horizons, "studies")),
+    Test(("studies_variance",), ("studies",), alone(studies_variance, "studies")),
+    Test(("studies_horizon_order",), ("studies",), alone(studies_horizon_order, "studies")),
+    Test(("studies_tilt_order",), ("studies",), alone(studies_tilt_order, "studies")),
+    Test(("studies_same_sign",), ("studies",), alone(studies_same_sign, "studies")),
+    Test(("studies_sub_gaussian",), ("studies",), alone(studies_sub_gaussian, "studies")),
+    Test(("studies_shared_noise",), ("studies",), alone(studies_shared_noise, "studies")),
 )
 JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdict
     "uniform_rate": uniform_rate,
@@ -232,6 +256,15 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "downstream_rate": downstream_rate,
     "downstream_horizon": downstream_horizon,
     "normality": normality,
+    "studies_rates_order": studies_rates_order,
+    "studies_rates_level": studies_rates_level,
+    "studies_horizons": studies_horizons,
+    "studies_variance": studies_variance,
+    "studies_horizon_order": studies_horizon_order,
+    "studies_tilt_order": studies_tilt_order,
+    "studies_same_sign": studies_same_sign,
+    "studies_sub_gaussian": studies_sub_gaussian,
+    "studies_shared_noise": studies_shared_noise,
 }
 
 

@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 
 class Chapter(NamedTuple):
-    """A question that a run can answer alone: names of files in results/ without ending, {layer} for one a layer."""
+    """A question that a run can answer alone: names of files in results/ without ending.
+
+    {layer} stands for one a layer, {study} for one a study.
+    """
 
     about: str
     stores: tuple[str, ...]
@@ -62,7 +65,15 @@ CHAPTERS = {
             *("sphere_beta_vs_horizon", "hardmax", "uniform", "normality"),
         ),
     ),
+    "studies": Chapter(
+        "several finished runs, of other models and texts, compared",
+        stores=("studies/{study}",),
+        summaries=("studies",),
+        figures=("studies_horizon", "studies_heads", "studies_shared_noise"),
+        tables=("studies",),
+    ),
 }
+APART = "studies"  # it reads finished runs, the others a model and a text: a run has it alone, or any of the others
 SUMMARIES = tuple(name for chapter in CHAPTERS.values() for name in chapter.summaries)
 JUDGED = ("bert", "ablation", *SIMULATIONS, *SUMMARIES)  # fits that claims are tested on
 
@@ -73,10 +84,15 @@ def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str
     return list(dict.fromkeys(item for items in chosen for item in items))
 
 
-def store_files(chapters: Collection[str], layers: Sequence[int]) -> list[str]:
+def store_files(chapters: Collection[str], layers: Sequence[int], studies: Collection[str] = ()) -> list[str]:
     """Paths of the stores of these chapters, those of their fits among them."""
     names = brought("stores", chapters) + [f"rates/{name}" for name in fitted(chapters)]
-    each = [name.format(layer=layer) for name in names for layer in (layers if "{layer}" in name else [0])]
+    each = []
+    for name in names:
+        if "{study}" in name:
+            each += [name.format(study=study) for study in studies]
+        else:
+            each += [name.format(layer=layer) for layer in (layers if "{layer}" in name else [0])]
     return [f"results/{name}.zarr.zip" for name in each]
 
 
@@ -87,11 +103,15 @@ def fitted(chapters: Collection[str]) -> list[str]:
 
 def chapters_of_claims(chapters: Collection[str]) -> dict[str, str]:
     """Of each fit that claims are tested on and that is not in these chapters: the chapter that would bring it."""
-    others = [name for name in CHAPTERS if name not in chapters]
-    return {fit: name for name in others for fit in fitted([name]) if fit in JUDGED}
+    return {fit: name for name in others(chapters) for fit in fitted([name]) if fit in JUDGED}
+
+
+def others(chapters: Collection[str]) -> list[str]:
+    """Chapters that could be added to these."""
+    return [name for name in CHAPTERS if name not in chapters and name != APART and APART not in chapters]
 
 
 def left_out(chapters: Collection[str]) -> str:
     """One line on the chapters that a run leaves out, and how to add them; "" if it has all."""
-    others = [f"{name} ({chapter.about})" for name, chapter in CHAPTERS.items() if name not in chapters]
-    return f"left out: {', '.join(others)}; to add one, name it in `chapters` of the config" if others else ""
+    named = [f"{name} ({CHAPTERS[name].about})" for name in others(chapters)]
+    return f"left out: {', '.join(named)}; to add one, name it in `chapters` of the config" if named else ""

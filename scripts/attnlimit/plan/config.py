@@ -16,10 +16,12 @@ from jsonschema.validators import extend
 from attnlimit.corpus.location import MARKS, endings_of, file_name, is_url, local_files, most_tokens, task_lengths
 from attnlimit.model.families import shape_of_model
 from attnlimit.package import fault_of
+from attnlimit.plan.chapters import APART
 from attnlimit.plan.costs import job_count, setting_flops
 from attnlimit.plan.folders import located
 from attnlimit.plan.plain_words import plain_words
 from attnlimit.plan.spread import chosen_layers
+from attnlimit.plan.studies import study_inputs
 
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 LARGEST = 2**63 - 1  # integer of a store
@@ -75,6 +77,8 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     for name, section in config.items():
         if isinstance(section, dict):
             check_section(name, section)
+    if APART in config["chapters"]:
+        check_studies(config, "compare_studies" in away, root)
     errors, population = config["measure_errors"], config["tokenize_corpus"]["population"]
     largest = errors["sizes"][-1]
     if not errors["replacement"] and largest > population:
@@ -121,6 +125,9 @@ def missing_sources(config: dict, archived: Path) -> set[str]:
     task = before.get("measure_downstream")
     if task and task == config.get("measure_downstream") and task["task"] != "retrieval" and is_missing(task):
         away.add("measure_downstream")
+    studies = before.get("compare_studies")
+    if studies and studies == config.get("compare_studies"):
+        away |= {"compare_studies" for folder in studies["studies"].values() if not Path(folder).expanduser().exists()}
     return away
 
 
@@ -166,6 +173,23 @@ def check_population(tokens: dict, corpus: dict, root: Path) -> None:
     if most is not None and population > most:
         where = f"{corpus['location']!r:.200} holds"
         refuse("tokenize_corpus.population", f"{population}, but {where} at most {most} tokens; lower it or add text")
+
+
+def check_studies(config: dict, away: bool, root: Path) -> None:
+    """The comparison stands alone, and each of its studies is a finished run."""
+    if len(config["chapters"]) > 1:
+        refuse("chapters", f"{APART} compares finished runs and stands alone; leave out the others, or it")
+    section = config["compare_studies"]
+    if not section["studies"]:
+        refuse("compare_studies.studies", "none; name finished runs, such as code: runs/code, or run `make studies`")
+    for name, folder in section["studies"].items():
+        if {"{", "}"} & set(folder):
+            refuse("compare_studies.studies", f"{folder!r:.200}: Snakemake takes braces for a wildcard; rename it")
+        if not away:
+            try:
+                study_inputs(folder, root)
+            except ValueError as error:
+                refuse("compare_studies.studies", f"{name}: {error}")
 
 
 def check_jobs(config: dict) -> None:

@@ -13,13 +13,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from attnlimit.plan.amounts import about, duration
-from attnlimit.plan.folders import RESOLVED, RUNS, described, list_runs, overlays_of, summary
+from attnlimit.plan.folders import RUNS, described, list_runs, overlays_of
 from attnlimit.plan.overlays import read_overlay
 from attnlimit.plan.plain_words import meant
 from attnlimit.plan.run import ROOT, Asked, is_old, note_stop, reproduce, require_folder
+from attnlimit.plan.studies import NEEDED, is_finished, settings_of
 from attnlimit.plan.study_files import (
     COMPARISON,
     DEFAULT,
@@ -32,7 +31,6 @@ from attnlimit.plan.study_files import (
 )
 from attnlimit.plan.time_left import TimeLeft
 
-NEEDED = ("heads", "tails")  # chapters that a comparison is made of
 BESIDE = 20.0  # seconds of a run beside its jobs: Snakemake's start, its report
 UNTOLD = "Snakemake ended with an error, which it told above"
 
@@ -184,12 +182,10 @@ def require_comparable(name: str, root: Path = ROOT) -> None:
         there = [DEFAULT if run.folder == "results" else Path(run.folder).name for run in list_runs(root)]
         raise ValueError(f"RUNS: no run {name!r:.100} here{meant(name, there) or '; see `make runs`'}")
     shown, again = ("results", "") if name == DEFAULT else (str(folder), f" RUN={name}")
-    state = summary(root, root / folder).state
-    if state != "finished":
-        raise ValueError(f"{shown}: {state}, so not to be compared; go on with it by `make reproduce{again}`")
-    settings = root / folder / ("config.yaml" if name == DEFAULT else RESOLVED)
-    chapters = yaml.safe_load(settings.read_text(encoding="utf-8"))["chapters"]
-    if lacking := [each for each in NEEDED if each not in chapters]:
+    settings = settings_of(root / folder)
+    if settings is None or not is_finished(root / folder):
+        raise ValueError(f"{shown}: not finished, so not to be compared; go on with it by `make reproduce{again}`")
+    if lacking := [each for each in NEEDED if each not in settings["chapters"]]:
         remedy = f"add it to `chapters` of its config, then `make reproduce{again}`"
         raise ValueError(f"{shown}: has no chapter {lacking[0]}, which is compared; {remedy}")
 

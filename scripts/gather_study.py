@@ -1,0 +1,14 @@
+"""What a comparison reads of one finished run: rates, couplings and tails of each head, and how noisy the rates are."""
+
+from attnlimit.log import open_log
+from attnlimit.rates.gathered import gather
+from attnlimit.seeds import generator
+from attnlimit.store import inherited, read, write
+
+open_log(snakemake.log[0])
+p = snakemake.params
+
+(rates,) = map(read, snakemake.input.rates)
+tails, errors = ([read(path) for path in paths] for paths in (snakemake.input.tails, snakemake.input.errors))
+study = gather(rates, tails, errors, generator(p.seed, "gather_study"))
+write(study, snakemake.output.study, **inherited(rates) | {"source": "studies", "code": p.code})

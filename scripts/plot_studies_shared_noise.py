@@ -1,0 +1,46 @@
+"""How many independent heads a layer is worth, by layer and study, with intervals."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from attnlimit.log import open_log
+from attnlimit.report.style import NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
+from attnlimit.store import read
+
+MARKERS = "oD^svP*"
+SPREAD = 0.3  # half the width that the studies of a layer take
+
+open_log(snakemake.log[0])
+set_theme()
+
+compared = read(snakemake.input.rates)
+studies = [str(name) for name in compared["study"].values]
+models = [str(name) for name in compared["model"].values]
+figure, axes = plt.subplots(1, len(NAMES), figsize=(WIDTH, 3.4), sharey=True, layout="constrained")
+
+for axis, (statistic, words) in zip(axes, NAMES.items(), strict=True):
+    for number, name in enumerate(studies):
+        fit = compared.sel(study=name, statistic=statistic)
+        fit = fit.isel(n=np.flatnonzero(fit["effective_heads_overall"].notnull())[-1])
+        fit = fit.isel(layer=fit["effective_heads"].notnull().values)
+        aside = SPREAD * (2 * number / max(len(studies) - 1, 1) - 1)
+        x, colour = fit["layer"].values + aside, PALETTE[number % len(PALETTE)]
+        value, low, high = (fit[f"effective_heads{end}"].values for end in ("", "_low", "_high"))
+        axis.vlines(x, low, high, color=[colour], lw=0.9, alpha=0.8)
+        marker = MARKERS[models.index(str(fit["model_of_study"].item())) % len(MARKERS)]
+        label = f"{name} ({fit['model_of_study'].item()})" if len(models) > 1 else name
+        axis.plot(x, value, marker, color=colour, ms=4, label=label)
+    heads = sorted({int(each) for each in compared["heads"].values})
+    for each in heads:
+        axis.axhline(each, color=PARAMETRIC, lw=1.2, ls="--", zorder=0)
+        axis.annotate(f"{each} heads, independent", (0.02, each), (0, -3), xycoords=("axes fraction", "data"),
+                      textcoords="offset points", va="top", fontsize=7, color="0.35")  # fmt: skip
+    axis.axhline(1, color=PARAMETRIC, lw=1, ls=":", zorder=0)
+    axis.set(yscale="log", xlabel="layer", title=f"errors of the {words}", xticks=compared["layer"].values)
+    ticks = [each for each in (1, 2, 3, 4, 6, 8, 12, 16, 24) if each <= max(heads)]
+    axis.set_yticks(ticks, [str(each) for each in ticks])
+    axis.minorticks_off()
+axes[0].set_ylabel(r"independent heads $h_{\mathrm{eff}}$ that a layer is worth")
+handles, labels = axes[0].get_legend_handles_labels()
+figure.legend(handles, labels, loc="outside lower center", ncol=4 if len(models) == 1 else 3, fontsize=7.5)
+save(figure, dict(snakemake.output), snakemake.params.quick_look)

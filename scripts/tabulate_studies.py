@@ -1,0 +1,35 @@
+"""The comparison for people: a table with one row a head and study, and a page of answers with links to the studies."""
+
+from html import escape
+from pathlib import Path
+
+from attnlimit.files import atomic
+from attnlimit.log import open_log
+from attnlimit.rates.studies_table import ANSWERS, answer_rows, heads_table
+from attnlimit.rates.table import write_csv
+from attnlimit.report.html import page, paragraph, section, table
+from attnlimit.store import read
+
+ABOUT = (
+    "Intervals are 95 %, from layers resampled whole; over models Hartung and Knapp's; of independent heads from "
+    "replicates left out in turn. One without ends has too few texts, models or layers for one. What these numbers "
+    "decide is in claims.html, each head in studies.csv."
+)
+
+open_log(snakemake.log[0])
+p, compared = snakemake.params, read(snakemake.input.rates)
+
+write_csv(heads_table(compared), snakemake.output.table)
+links = []
+for name, folder in p.folders.items():
+    there = folder if Path(folder).is_absolute() else f"../{folder}"
+    model, text = (str(compared[f"{what}_of_study"].sel(study=name).item()) for what in ("model", "text"))
+    tokens = compared.attrs["studies"][name]["population"]
+    pages = ", ".join(f'<a href="{escape(there)}/results/{file}.html">{file}</a>' for file in ("index", "report"))
+    links.append(f"<li>{escape(name)}: {escape(model)} on {escape(text)}, {tokens:,} tokens ({pages})</li>")
+parts = [section("The studies", f"<ul>{''.join(links)}</ul>")]
+if p.missing:
+    parts.append(section("Not there", table(("study", "why"), p.missing.items())))
+parts.append(section("The answers", paragraph(ABOUT), table(ANSWERS, answer_rows(compared))))
+with atomic(snakemake.output.page) as temporary:
+    Path(temporary).write_text(page("The studies compared", parts, p.quick_look))
