@@ -114,3 +114,10 @@ def test_a_restored_run_has_no_notes_and_is_listed_by_its_files(project):
     (project / "results/attnlimit.tar.zst").write_bytes(b"")
     (run,) = list_runs(project)
     assert (run.state, run.population) == ("finished", "50000")
+
+
+def test_a_comparison_is_listed_by_what_it_compares(project, monkeypatch):
+    studies = {"studies": {"code": "runs/code", "legal": "runs/legal"}, "missing": {}}
+    begun(project, "studies", monkeypatch, "my.yaml", chapters=["studies"], compare_studies=studies)
+    assert list_runs(project)[0].text == "comparison: code, legal"
+    assert list_runs(project)[0].model == ""

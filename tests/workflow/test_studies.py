@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -90,6 +91,9 @@ def test_what_is_finished_does_not_run_again_and_is_compared(project, first):
     compared = yaml.safe_load((project / "runs/studies.yaml").read_text())["compare_studies"]
     assert compared["studies"] == {"birds": "runs/birds", "again": "runs/again"}
     assert list(compared["missing"]) == ["gone"] and compared["missing"]["gone"].startswith(GONE)
+    assert state(project, "studies") == "finished"
+    table = pd.read_csv(project / "runs/studies/results/studies.csv")
+    assert set(table["study"]) == {"birds", "again"}
 
 
 def test_a_study_is_a_run_like_any_other(project, first):

@@ -16,6 +16,7 @@ import yaml
 from attnlimit.corpus.location import is_url
 from attnlimit.files import atomic
 from attnlimit.model.files import EMBEDDED
+from attnlimit.plan.chapters import APART
 
 RUNS = "runs"
 RESOLVED = "config.resolved.yaml"
@@ -75,7 +76,9 @@ def now() -> str:
 
 
 def described(config: dict) -> dict:
-    """What tells one run from another at a glance."""
+    """What tells one run from another at a glance; of a comparison, what it compares."""
+    if APART in config["chapters"]:
+        return {"model": "", "text": f"comparison: {', '.join(config['compare_studies']['studies'])}", "population": ""}
     model, corpus = config["fetch_model"], config["fetch_corpus"]
     return {
         "model": EMBEDDED["name"] if model["source"] == "embedded" else label(model),
