@@ -5,7 +5,15 @@ import yaml
 
 from attnlimit.plan.costs import expected_seconds, job_count
 from attnlimit.plan.folders import MADE_OF, RESOLVED, write_state
-from attnlimit.plan.run_studies import UNTOLD, comparison, in_one_line, require_comparable, seconds_left, told_left
+from attnlimit.plan.run_studies import (
+    UNTOLD,
+    comparison,
+    in_one_line,
+    require_comparable,
+    seconds_left,
+    told_left,
+    unfit,
+)
 from attnlimit.plan.study_files import SIZES, known_studies
 from support.configs import DEFAULT, ROOT, merged
 
@@ -48,6 +56,7 @@ def test_only_finished_runs_with_heads_and_tails_are_compared(tmp_path):
         with pytest.raises(ValueError) as error:
             require_comparable(name, tmp_path)
         assert str(error.value) == told
+    assert list(unfit(["theory", "code"], tmp_path)) == ["theory"], "one does not keep others from being compared"
 
 
 def test_one_run_is_nothing_to_compare():

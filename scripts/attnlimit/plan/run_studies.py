@@ -67,11 +67,12 @@ def run_and_compare(studies: list[Study], cores: int) -> dict[str, str]:
     """Run all, compare those that finished; of what failed, the comparison among it, why."""
     os.environ.setdefault("ATTNLIMIT_DOWNLOADS", str(ROOT / RUNS / DOWNLOADS))
     failed = run_all(studies, cores)
+    failed |= unfit([study.name for study in studies if study.name not in failed])
     names = [study.name for study in studies if study.name not in failed]
     if len(names) < FEWEST:
         print(
-            f"not compared: {len(names)} of the studies asked for finished, {FEWEST} are needed; "
-            'any finished runs are compared by `make compare RUNS="…"`'
+            f"not compared: {len(names)} of the studies asked for can be, {FEWEST} are needed; "
+            'any others that are finished are compared by `make compare RUNS="…"`'
         )
         return failed
     print(f"comparison of {', '.join(names)}", flush=True)
@@ -82,6 +83,7 @@ def run_and_compare(studies: list[Study], cores: int) -> dict[str, str]:
 
 def run_all(studies: list[Study], cores: int) -> dict[str, str]:
     """Run one study after the other, with what is left for all in view; of those that failed, why."""
+    print(f"planning {', '.join(study.name for study in studies)}", flush=True)
     expected = {study.name: outlook(study, cores) for study in studies}
     failed = {name: each.refusal for name, each in expected.items() if each.refusal}
     seconds = {name: each.seconds for name, each in expected.items() if name not in failed}
@@ -91,7 +93,7 @@ def run_all(studies: list[Study], cores: int) -> dict[str, str]:
         if study.name in failed:
             print(f"{head} cannot run: {failed[study.name]}", flush=True)
             continue
-        if not seconds[study.name] and not is_old(study.folder / "results/report.html", study.folder):
+        if not seconds[study.name] and is_whole(study.folder):
             print(f"{head} is finished", flush=True)
             continue
         print(f"{head}, {expected[study.name].label}; {told_left(seconds, taken)}", flush=True)
@@ -105,6 +107,10 @@ def run_all(studies: list[Study], cores: int) -> dict[str, str]:
         taken[study.name] = time.monotonic() - start
         print(f"{head} took {duration(taken[study.name])}; {told_left(seconds, taken)}", flush=True)
     return failed
+
+
+def is_whole(folder: Path) -> bool:
+    return is_finished(folder) and not is_old(folder / "results/report.html", folder)
 
 
 def outlook(study: Study, cores: int) -> Outlook:
@@ -173,6 +179,17 @@ def comparison(names: Iterable[str], missing: dict[str, str], cores: int, name: 
     path = Path(RUNS) / f"{name}.yaml"
     write_comparison(path, names, missing)
     return asked_of(Study(name, [str(path)]), cores)
+
+
+def unfit(names: list[str], root: Path = ROOT) -> dict[str, str]:
+    """Of runs that finished, those that cannot be compared, and why."""
+    reasons = {}
+    for name in names:
+        try:
+            require_comparable(name, root)
+        except ValueError as error:
+            reasons[name] = str(error)
+    return reasons
 
 
 def require_comparable(name: str, root: Path = ROOT) -> None:
