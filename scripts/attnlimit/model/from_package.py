@@ -47,7 +47,7 @@ def carried_files(path: Path, pattern: str, scratch: Path) -> dict[str, str]:
                 raise ValueError(
                     f"fetch_model.files: {path.name} has more than one {key} that matches {pattern}; narrow it"
                 )
-            found[key] = "graph.onnx" if key == GRAPH else key
+            found[key] = last
             with (scratch / found[key]).open("wb") as target:
                 shutil.copyfileobj(stream, target)
     for name in FILES:
