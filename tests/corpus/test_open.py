@@ -121,3 +121,11 @@ def test_one_file_of_a_format_that_its_ending_tells(tmp_path):
     path.write_text("text\nwords\n")
     articles, _ = open_corpus(corpus(source="text", location=str(path)), [str(path)], tmp_path)
     assert [article.text for article in articles] == ["words"]
+
+
+def test_a_file_whose_ending_tells_nothing_is_read_by_its_format(tmp_path):
+    path = tmp_path / "MY.LICENSE"
+    path.write_text("Do what you want.")
+    settings = corpus(source="text", location=str(path), format="text")
+    articles, _ = open_corpus(settings, [str(path)], tmp_path)
+    assert [article.text for article in articles] == ["Do what you want."]

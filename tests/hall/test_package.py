@@ -1,5 +1,6 @@
 """A package is read as an archive: members by pattern, nothing that leads out of it, nothing that bursts."""
 
+import errno
 import io
 import tarfile
 import zipfile
@@ -129,3 +130,11 @@ def test_a_member_with_a_wrong_checksum_is_told(tmp_path):
 def test_location_and_file_name_one_version_of_one_package(location, file, key):
     fault = fault_of({"location": location, "file": file, "sha256": "0" * 64})
     assert (fault and fault[0]) == key
+
+
+def test_a_disk_that_fails_is_not_called_damage(tmp_path):
+    path = tmp_path / "a.whl"
+    with pytest.raises(OSError, match=rf"^{path}: cannot be read \(input/output error\)"), naming_damage(path):
+        raise OSError(errno.EIO, "told by the system")
+    with pytest.raises(OSError, match=r"^told already$"), naming_damage(path):
+        raise OSError("told already")

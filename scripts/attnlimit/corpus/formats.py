@@ -50,12 +50,8 @@ def read_streams(files: Iterable[tuple[str, IO[bytes]]], form: str, column: str,
 def read_text(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
     """One article a file, titled by the file's name; YAML between two lines of --- at its head is left out."""
     text = whole_text(name, stream)
-    yield Article(
-        next(numbers),
-        PurePosixPath(name).stem,
-        0,
-        FRONT_MATTER.sub("", text, count=1) if text.startswith("---\n") else text,
-    )
+    head = FRONT_MATTER.match(text)
+    yield Article(next(numbers), PurePosixPath(name).stem, 0, text[head.end() :] if head else text)
 
 
 def read_python(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
