@@ -37,7 +37,7 @@ os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")
 if os.environ.get(
     "ATTNLIMIT_DOWNLOADS"
 ):  # where several runs keep the packages they fetch: no param, it changes no number
-    os.environ["ATTNLIMIT_DOWNLOADS"] = os.path.abspath(os.path.join(ROOT, os.environ["ATTNLIMIT_DOWNLOADS"]))
+    os.environ.update(ATTNLIMIT_DOWNLOADS=os.path.abspath(os.path.join(ROOT, os.environ.get("ATTNLIMIT_DOWNLOADS"))))
 if "HF_HOME" not in os.environ:  # what they fetch stays in this folder, unless you say where
     hub_cache = os.environ.setdefault("HF_HUB_CACHE", os.path.abspath("results/downloads/hub"))
     os.environ.setdefault("HF_DATASETS_CACHE", os.path.join(hub_cache, "datasets"))

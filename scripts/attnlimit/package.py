@@ -4,6 +4,7 @@ It is only ever read as an archive: nothing of it is installed, imported or run,
 holds. Standard library only: the host that plans the jobs may have nothing else.
 """
 
+import errno
 import io
 import re
 import stat
@@ -13,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from gzip import GzipFile
+from gzip import BadGzipFile, GzipFile
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
@@ -27,7 +28,7 @@ LARGEST = 2_000_000_000  # bytes that an sdist may unpack to while it is looked 
 SHOWN = 5  # members that a refusal names
 PIECE = 1 << 16
 PLAIN, ENCRYPTED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), 1
-DAMAGE = (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, NotImplementedError, RuntimeError)
+DAMAGE = (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, NotImplementedError)
 
 
 class Package(NamedTuple):
@@ -172,7 +173,7 @@ def naming_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except (*DAMAGE, OSError) as error:
-        if isinstance(error, OSError) and (told := disk_error(path, error)):
-            raise told from error
+        if isinstance(error, OSError) and not isinstance(error, BadGzipFile) and error.errno != errno.EINVAL:
+            raise disk_error(path, error) or error from None  # of the disk, or told already
         why = " ".join(str(error).split())[:200]
         raise ValueError(f"{path}: damaged archive ({why}); delete it and run again") from error

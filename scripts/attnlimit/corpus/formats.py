@@ -50,12 +50,8 @@ def read_streams(files: Iterable[tuple[str, IO[bytes]]], form: str, column: str,
 def read_text(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
     """One article a file, titled by the file's name; YAML between two lines of --- at its head is left out."""
     text = whole_text(name, stream)
-    yield Article(
-        next(numbers),
-        PurePosixPath(name).stem,
-        0,
-        FRONT_MATTER.sub("", text, count=1) if text.startswith("---\n") else text,
-    )
+    head = FRONT_MATTER.match(text)
+    yield Article(next(numbers), PurePosixPath(name).stem, 0, text[head.end() :] if head else text)
 
 
 def read_python(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
@@ -85,14 +81,16 @@ def read_csv(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Ite
     """One article a row: the text in `column` of the first line's names and, if it has them, its `id` and `title`."""
     csv.field_size_limit(LONGEST)
     lines = io.TextIOWrapper(stream, "utf-8-sig", newline="")
-    rows = csv.DictReader(lines, strict=True)
+    rows = csv.DictReader(lines, restkey="more", strict=True)
     try:
         for row in rows:
             yield row_article(row, next(numbers), column, f"{name}, line {rows.line_num}")
     except csv.Error as error:
-        raise ValueError(f"{name}, line {rows.line_num}: broken CSV ({error}); mend the line") from error
+        raise ValueError(f"{name}, after line {rows.line_num}: broken CSV ({error}); mend it") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{name}, after line {rows.line_num}: not UTF-8 ({error}); convert it") from error
+    finally:
+        lines.detach()  # else it would close the stream, which is not its own
 
 
 def read_squad(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:

