@@ -44,9 +44,9 @@ def record(claim: str, findings: dict[str, Finding], asked: str, test: str, thre
 
 
 def could_fail(findings: dict[str, Finding]) -> str:
-    """What would have failed each part that is decided or could have been; else what it lacks."""
+    """What would have failed the parts that could fail; if none could, what that takes."""
     able = {name: finding for name, finding in findings.items() if finding.power}
-    return f"yes: {powers(able)}" if able else "not here: too few texts, models or layers"
+    return f"yes: {powers(able)}" if able else "not here: only more texts, models, layers or replicates could"
 
 
 def ends(fits: xr.Dataset, name: str, **place) -> tuple[float, float, float]:
@@ -103,7 +103,8 @@ def studies_rates_order(fits: xr.Dataset, thresholds: dict) -> Record:
         measured |= {"reliability": share[0]} if np.isfinite(share[0]) else {}
         verdict = HOLDS if seen[1] >= least else FAILS if known and fair[2] < least else UNTESTED
         beside = f", corrected for noise {signed(fair[0])}" if known else ", too noisy to correct"
-        power = f"a corrected correlation below {signed(least - (fair[2] - fair[0]))}" if known else ""
+        edge = least - (fair[2] - fair[0])
+        power = f"a corrected correlation below {signed(edge)}" if known and edge > -1 else ""
         return Finding(verdict, measured, f"{within(*seen)}{beside}", power)
 
     test = "Rank correlation of β over heads between two texts, mean over pairs; intervals by resampling layers."
@@ -163,8 +164,8 @@ def studies_horizons(fits: xr.Dataset, thresholds: dict) -> Record:
         pairs = fits.isel(pair=(fits["model_of_pair"] == model).values)
         findings[f"{model}, ln H"] = level(pairs, "horizon_shift", tolerance, 2)
     test = (
-        "Rank correlation of H over heads between two texts, mean over pairs, intervals by resampling layers; mean over "
-        "layers of the difference of ln H, each pair, Student's intervals over layers."
+        "Rank correlation of H over heads between two texts, mean over pairs, intervals by resampling layers; mean "
+        "over layers of the difference of ln H, each pair, Student's intervals over layers."
     )
     threshold = pick(thresholds, "agreement", "slope_tolerance", "fewest_groups")
     asked = f"required: order above {least:g}, ln H within ±{tolerance:g}"
@@ -219,7 +220,7 @@ def over_models(fits: xr.Dataset, couplings: tuple[str, ...], thresholds: dict) 
             if np.isfinite(list(of.values())).all()
         )
         pooled = {name: ends(fit, "order_over_models", coupling=name) for name in couplings}
-        measured = {
+        measured: dict = {
             "models": {model: {name: list(number) for name, number in of.items()} for model, of in each.items()}
             if shown
             else {}
@@ -235,7 +236,7 @@ def over_models(fits: xr.Dataset, couplings: tuple[str, ...], thresholds: dict) 
         said = ", ".join(f"{called(name)} {within(*number)}" for name, number in pooled.items())
         verdict = HOLDS if falls else FAILS if weak else UNTESTED
         edge = weakest - max(number[0] - number[1] for number in pooled.values())
-        power = f"correlations weaker than {signed(-edge)}" if edge > 0 else ""
+        power = f"correlations weaker than {signed(-edge)}" if edge > 0 else ""  # else no interval excludes the weakest
         findings[words] = Finding(verdict, measured, f"{said} over {len(each)} models ({shown})", power)
     return findings
 
@@ -280,7 +281,7 @@ def studies_same_sign(fits: xr.Dataset, thresholds: dict) -> Record:
         falls, rises = int((high < 0).sum()), int((low > 0).sum())
         sides = {falls, rises}
         verdict = HOLDS if len(value) in sides else FAILS if falls and rises else UNTESTED
-        measured = {"studies": len(value), "below_0": falls, "above_0": rises}
+        measured: dict = {"studies": len(value), "below_0": falls, "above_0": rises}
         measured |= {
             str(name): list(map(float, ends)) for name, *ends in zip(names(fits), value, low, high, strict=True)
         }
@@ -336,16 +337,16 @@ def studies_shared_noise(fits: xr.Dataset, thresholds: dict) -> Record:
         measured = {"effective_heads": number, "low": low, "high": high, "heads": heads}
         edge = thresholds["independent_share"] * heads
         verdict = HOLDS if high < heads else FAILS if low > edge else UNTESTED
-        power = f"more than {edge * number / low:.1f} of {heads} independent heads"
+        power = f"more than {edge * number / low:.1f} of {heads} independent heads" if low > 0 else ""
         words = f"{number:.1f} [{low:.1f}, {high:.1f}]"
         findings[f"{name}, {STATISTIC_NAMES[statistic]}"] = Finding(verdict, measured, words, power)
     test = (
-        "Mean over heads of the variance over replicates of e²/E e², e the error of a head, over the variance of its mean "
-        "over heads, summed over layers; interval by leaving out replicates."
+        "Mean over heads of the variance over replicates of e²/E e², e the error of a head, over the variance of its "
+        "mean over heads, summed over layers; interval by leaving out replicates."
     )
     threshold = pick(thresholds, "independent_share")
-    heads = sorted({int(each) for each in fits["heads"].values})
-    asked = f"heads of a layer: {', '.join(map(str, heads))}"
+    there = sorted({int(each) for each in fits["heads"].values})
+    asked = f"heads of a layer: {', '.join(map(str, there))}"
     return record("studies_shared_noise", findings, asked, test, threshold, "studies_shared_noise")
 
 

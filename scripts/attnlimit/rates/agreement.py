@@ -32,13 +32,12 @@ def rank_correlations(ranks: np.ndarray) -> np.ndarray:
         return np.array([products[i, j] / (size[i] * size[j]) for i, j in pairs_of(len(ranks))])
 
 
-def half_reliability(halves: np.ndarray) -> np.ndarray:
+def half_reliability(ranks: np.ndarray) -> np.ndarray:
     """Reliability (text,) of rates from all replicates, by Spearman and Brown: 2 r / (1 + r).
 
-    halves (text, split, 2, head): rates from either half of the replicates; r is the rank correlation of the two, mean
+    ranks (text, split, 2, head): of rates from either half of the replicates; r is the correlation of the two, mean
     over splits.
     """
-    ranks = rankdata(halves, axis=-1)
     centred = ranks - ranks.mean(-1, keepdims=True)
     one, other = centred[:, :, 0], centred[:, :, 1]  # (text, split, head)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -53,14 +52,16 @@ def order_agreement(
 
     Sampling noise of either text lowers a correlation by sqrt(reliability of the one x that of the other): overall is
     what is seen, corrected is that divided by the mean of this factor over pairs (Spearman's correction for
-    attenuation; it may exceed 1).  Without halves values are taken as free of noise: reliability 1.
+    attenuation; it may exceed 1).  Without halves (text, split, 2, head), rates from either half of the replicates,
+    values are taken as free of noise: reliability 1.  Halves are ranked once, over all heads, and not in each draw.
     """
     rows, pairs = rows_of(layer), pairs_of(len(values))
+    ranks = None if halves is None else rankdata(halves, axis=-1)
 
     def measure(chosen: np.ndarray) -> np.ndarray:
         taken = rows(chosen)
         seen = rank_correlations(rankdata(values[:, taken], axis=-1))
-        reliability = np.ones(len(values)) if halves is None else half_reliability(halves[..., taken])
+        reliability = np.ones(len(values)) if ranks is None else half_reliability(ranks[..., taken])
         known = np.where(reliability > 0, reliability, np.nan)
         factor = np.mean([np.sqrt(known[i] * known[j]) for i, j in pairs])
         return np.array([*seen, seen.mean(), reliability.mean(), seen.mean() / factor])

@@ -20,9 +20,10 @@ def variance_components(
                                              neither layer nor text explains in the means of layers
         head_text  W - text - sampling       W the mean over heads of the variance over texts
         sampling   mean of the known sampling variances
-    They add up to head + W, of which each is a share; last of the shares is the margin of heads, head - text - head_text.  `head` holds for any covariance between the heads of a text, and
-    `text` for any within a layer: only layers count as independent.  The texts are those at hand (T - 1 in place of
-    T), layers are resampled.  Unbiased, so that one may come out below 0.
+    They add up to head + W, of which each is a share; last of the shares is the margin of heads, head - text -
+    head_text.  `head` holds for any covariance between the heads of a text, and `text` for any within a layer: only
+    layers count as independent.  The texts are those at hand (T - 1 in place of T), layers are resampled.  Unbiased, so
+    that one may come out below 0.
     """
     layers = np.unique(layer)
     cells = {number: (beta[:, layer == number], noise[:, layer == number]) for number in layers}

@@ -33,7 +33,8 @@ def resample_layers(layers: np.ndarray, measure: Measure, resampling: Resampling
         return Estimate(value, nothing, nothing, np.empty((0, *value.shape)))
     places = generator(resampling.seed, "layers of studies").integers(len(layers), size=(resampling.draws, len(layers)))
     drawn = np.stack([measure(layers[chosen]) for chosen in places])
-    return Estimate(value, *interval(value, drawn, levels(len(layers))), drawn)
+    low, high = interval(value, drawn, levels(len(layers)))
+    return Estimate(value, low, high, drawn)
 
 
 def rows_of(layer: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

@@ -68,5 +68,6 @@ def order_over_models(models: list[Orders]) -> list[Pooled]:
         found = pool(
             np.array([each.fisher[place] for each in known]), np.array([each.fisher_se[place] for each in known])
         )
-        pooled.append(Pooled(*np.tanh(found[:3]), found.between))
+        value, low, high = np.tanh(found[:3])
+        pooled.append(Pooled(value, low, high, found.between))
     return pooled

@@ -94,7 +94,7 @@ def with_ends(name: str, dims: tuple[str, ...], estimates: list) -> dict[str, tu
 
 
 def tails_of(studies: dict[str, xr.Dataset], factor: float, resampling: Resampling) -> xr.Dataset:
-    """Share of heads whose directions see tokens with a variance proxy of at most `factor` covariances; layers resampled."""
+    """Share of heads whose tokens have a variance proxy of at most `factor` covariances; layers are resampled."""
 
     def share(study: xr.Dataset) -> Estimate:
         proxy = study["sub_gaussian"].transpose("layer", "head").values
@@ -117,7 +117,7 @@ def shared_noise(studies: dict[str, xr.Dataset]) -> xr.Dataset:
         layers = [[effective_heads([unit]) for unit in layer] for layer in squares]
         together = [effective_heads(list(squares[:, number])) for number in range(squares.shape[1])]
         dims = ("layer", "statistic", "n")
-        found = {
+        found: dict[str, tuple] = {
             f"effective_heads{end}": (dims, np.array([[unit[place] for unit in layer] for layer in layers]))
             for place, end in enumerate(ENDS)
         }
