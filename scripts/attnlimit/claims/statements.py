@@ -54,3 +54,4 @@ STATEMENTS = {
     "studies_shared_noise": "Heads of a layer share their errors: it is worth fewer independent heads than it has (our "
     "question: the paper leaves several heads open).",
 }
+OF_ONE_RUN = [claim for claim in STATEMENTS if not claim.startswith("studies_")]  # the others are of a comparison

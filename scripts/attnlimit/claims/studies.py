@@ -107,7 +107,7 @@ def studies_rates_order(fits: xr.Dataset, thresholds: dict) -> Record:
         power = f"a corrected correlation below {signed(edge)}" if known and edge > -1 else ""
         return Finding(verdict, measured, f"{within(*seen)}{beside}", power)
 
-    test = "Rank correlation of β over heads between two texts, mean over pairs; intervals by resampling layers."
+    test = "Rank correlation of β over heads between two texts, mean over pairs; intervals by leaving out layers."
     threshold = pick(thresholds, "agreement", "fewest_groups")
     found = by_model(fits, thresholds, find)
     return record("studies_rates_order", found, f"required: above {least:g}", test, threshold, "studies_heads")
@@ -164,7 +164,7 @@ def studies_horizons(fits: xr.Dataset, thresholds: dict) -> Record:
         pairs = fits.isel(pair=(fits["model_of_pair"] == model).values)
         findings[f"{model}, ln H"] = level(pairs, "horizon_shift", tolerance, 2)
     test = (
-        "Rank correlation of H over heads between two texts, mean over pairs, intervals by resampling layers; mean "
+        "Rank correlation of H over heads between two texts, mean over pairs, intervals by leaving out layers; mean "
         "over layers of the difference of ln H, each pair, Student's intervals over layers."
     )
     threshold = pick(thresholds, "agreement", "slope_tolerance", "fewest_groups")
@@ -190,7 +190,7 @@ def studies_variance(fits: xr.Dataset, thresholds: dict) -> Record:
 
     test = (
         "Variance of β over heads, less that over texts and of head × text, as a share of all; random effects by "
-        "moments with known sampling variances, intervals by resampling layers."
+        "moments with known sampling variances, intervals by leaving out layers."
     )
     found = by_model(fits, thresholds, find)
     return record(
@@ -246,7 +246,7 @@ def called(coupling: str) -> str:
 
 
 POOLING = (
-    "on Fisher's scale: mean over the texts of a model, layers resampled for all of them at once; over models random "
+    "on Fisher's scale: mean over the texts of a model, layers left out of all of them at once; over models random "
     "effects with Hartung and Knapp's interval."
 )
 
@@ -290,7 +290,7 @@ def studies_same_sign(fits: xr.Dataset, thresholds: dict) -> Record:
         )
         power = "two studies whose intervals lie on different sides of 0"
         findings[words] = Finding(verdict, measured, f"{said}{falls}, above in {rises}", power)
-    test = "Rank correlation of β with H in each study, interval by resampling layers."
+    test = "Rank correlation of β with H in each study, interval by leaving out layers."
     threshold = pick(thresholds, "weakest_horizon", "fewest_groups")
     return record("studies_same_sign", findings, "required: one sign in all", test, threshold, "studies_horizon")
 
@@ -320,7 +320,7 @@ def studies_sub_gaussian(fits: xr.Dataset, thresholds: dict) -> Record:
         )
     test = (
         f"Share of heads along whose leading directions log E exp(s u) ≤ {factor:g} s²/2 at every s that enough tokens "
-        "carry; interval by resampling layers. A heavy tail leaves few such s: a lower estimate."
+        "carry; interval by leaving out layers. A heavy tail leaves few such s: a lower estimate."
     )
     threshold = pick(thresholds, "sub_gaussian_share") | {"sub_gaussian_factor": factor}
     asked = f"required: factor up to {factor:g} in {least:.0%}"

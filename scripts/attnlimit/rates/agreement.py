@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from attnlimit.rates.layers import Estimate, resample_layers, rows_of, student_interval
-from attnlimit.rates.order import Resampling
+from attnlimit.rates.layers import Estimate, back, fisher, leave_out_layers, rows_of, student_interval
 
 
 class Agreement(NamedTuple):
@@ -32,12 +31,13 @@ def rank_correlations(ranks: np.ndarray) -> np.ndarray:
         return np.array([products[i, j] / (size[i] * size[j]) for i, j in pairs_of(len(ranks))])
 
 
-def half_reliability(ranks: np.ndarray) -> np.ndarray:
+def half_reliability(halves: np.ndarray) -> np.ndarray:
     """Reliability (text,) of rates from all replicates, by Spearman and Brown: 2 r / (1 + r).
 
-    ranks (text, split, 2, head): of rates from either half of the replicates; r is the correlation of the two, mean
+    halves (text, split, 2, head): rates from either half of the replicates; r is the rank correlation of the two, mean
     over splits.
     """
+    ranks = rankdata(halves, axis=-1)
     centred = ranks - ranks.mean(-1, keepdims=True)
     one, other = centred[:, :, 0], centred[:, :, 1]  # (text, split, head)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -45,31 +45,28 @@ def half_reliability(ranks: np.ndarray) -> np.ndarray:
         return 2 * r / (1 + r)
 
 
-def order_agreement(
-    values: np.ndarray, layer: np.ndarray, resampling: Resampling, halves: np.ndarray | None = None
-) -> Agreement:
-    """Rank correlations between texts of values (text, head) of heads in layers (head,); layers are resampled.
+def order_agreement(values: np.ndarray, layer: np.ndarray, halves: np.ndarray | None = None) -> Agreement:
+    """Rank correlations between texts of values (text, head) of heads in layers (head,); layers are left out in turn.
 
     Sampling noise of either text lowers a correlation by sqrt(reliability of the one x that of the other): overall is
     what is seen, corrected is that divided by the mean of this factor over pairs (Spearman's correction for
     attenuation; it may exceed 1).  Without halves (text, split, 2, head), rates from either half of the replicates,
-    values are taken as free of noise: reliability 1.  Halves are ranked once, over all heads, and not in each draw.
+    values are taken as free of noise: reliability 1.  Intervals of pairs and overall are made on Fisher's scale.
     """
     rows, pairs = rows_of(layer), pairs_of(len(values))
-    ranks = None if halves is None else rankdata(halves, axis=-1)
 
     def measure(chosen: np.ndarray) -> np.ndarray:
         taken = rows(chosen)
         seen = rank_correlations(rankdata(values[:, taken], axis=-1))
-        reliability = np.ones(len(values)) if ranks is None else half_reliability(ranks[..., taken])
+        reliability = np.ones(len(values)) if halves is None else half_reliability(halves[..., taken])
         known = np.where(reliability > 0, reliability, np.nan)
         factor = np.mean([np.sqrt(known[i] * known[j]) for i, j in pairs])
-        return np.array([*seen, seen.mean(), reliability.mean(), seen.mean() / factor])
+        return np.array([*fisher(seen), fisher(seen.mean()), reliability.mean(), seen.mean() / factor])
 
-    found = resample_layers(np.unique(layer), measure, resampling)
+    found, _ = leave_out_layers(np.unique(layer), measure)
     first = len(pairs)
-    cut = [Estimate(*(part[..., place] for part in found)) for place in (slice(first), first, first + 1, first + 2)]
-    return Agreement(*cut)
+    cut = [Estimate(*(part[place] for part in found)) for place in (slice(first), first, first + 1, first + 2)]
+    return Agreement(back(cut[0]), back(cut[1]), cut[2], cut[3])
 
 
 class Shift(NamedTuple):
