@@ -81,7 +81,11 @@ def several(key: dict, shared: dict) -> str:
     return f"list ({count}) of {allowed(key['items'], shared)}"
 
 
-KINDS = {"string": text, "boolean": truth, "integer": number, "number": number, "array": several}
+def by_name(key: dict, shared: dict) -> str:
+    return f"{allowed(key['additionalProperties'], shared)} by name"
+
+
+KINDS = {"object": by_name, "string": text, "boolean": truth, "integer": number, "number": number, "array": several}
 
 
 if __name__ == "__main__":

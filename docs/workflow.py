@@ -13,7 +13,9 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
-from attnlimit.plan.chapters import CHAPTERS  # noqa: E402
+from attnlimit.plan.chapters import APART, CHAPTERS  # noqa: E402
+from attnlimit.plan.folders import ARCHIVE, RESOLVED  # noqa: E402
+from attnlimit.plan.studies import NEEDED, PARTS, RATES  # noqa: E402
 
 START, END = "text and model", "what every run ends with"
 TOKENS, LAST = "extract_embeddings", "all"
@@ -55,7 +57,9 @@ def rule_graph(chapter: str) -> Graph:
     """What `snakemake --rulegraph` says of a run of this chapter alone."""
     with tempfile.TemporaryDirectory() as folder:
         overlay = Path(folder, "one.yaml")
-        overlay.write_text(yaml.safe_dump({"chapters": [chapter]}))
+        overlay.write_text(
+            yaml.safe_dump({"chapters": [chapter]} | (made_up_study(folder) if chapter == APART else {}))
+        )
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
         command += ["--cores", "1", "--configfile", str(overlay), "--rulegraph", "dot"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # ours
@@ -67,6 +71,17 @@ def rule_graph(chapter: str) -> Graph:
         frozenset(names.values()) - {LAST},
         frozenset((names[one], names[other]) for one, other in edges if names[other] != LAST),
     )
+
+
+def made_up_study(folder: str) -> dict:
+    """Settings of a comparison of one run, which has settings and files without content."""
+    settings = {"chapters": list(NEEDED), "layers": [0]}
+    stores = [RATES, *(f"results/{part}/layer_0.zarr.zip" for part in PARTS), ARCHIVE]
+    for name in (RESOLVED, *stores):
+        path = Path(folder, "study", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(yaml.safe_dump(settings) if name == RESOLVED else "")
+    return {"compare_studies": {"studies": {"one": str(Path(folder, "study"))}}}
 
 
 def lanes() -> tuple[Lane, list[Lane], Lane]:

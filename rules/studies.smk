@@ -58,7 +58,6 @@ rule compare_studies:
         studies=list(STUDIES),
         settings=without(config["compare_studies"], "studies", "missing")
         | only(config["assess_claims"], "weakest_horizon"),
-        seed=config["seed"],
         code=code("compare_studies.py"),
     script:
         "../scripts/compare_studies.py"

@@ -11,7 +11,7 @@ from attnlimit.report.html import page, paragraph, section, table
 from attnlimit.store import read
 
 ABOUT = (
-    "Intervals are 95 %, from layers resampled whole; over models Hartung and Knapp's; of independent heads from "
+    "Intervals are 95 %, from layers left out in turn; over models Hartung and Knapp's; of independent heads from "
     "replicates left out in turn. One without ends has too few texts, models or layers for one. What these numbers "
     "decide is in claims.html, each head in studies.csv."
 )

@@ -10,7 +10,7 @@ import xarray as xr
 
 from attnlimit.claims.assess import assess, write_json
 from attnlimit.claims.page import write_page
-from attnlimit.claims.statements import STATEMENTS
+from attnlimit.claims.statements import OF_ONE_RUN
 from attnlimit.claims.verdicts import (
     FAILS,
     HOLDS,
@@ -84,7 +84,7 @@ def test_all_claims_are_assessed_and_written_the_same_twice(stores, records, tmp
         assert (tmp_path / f"first.{kind}").read_bytes() == (tmp_path / f"second.{kind}").read_bytes()
     written = json.loads((tmp_path / "first.json").read_text(), parse_constant=pytest.fail)
     assert [claim["id"] for claim in written] == [record.id for record in records]
-    assert len({record.id for record in records}) == len(records) == len(STATEMENTS)
+    assert len({record.id for record in records}) == len(records) == len(OF_ONE_RUN)
     assert {claim["verdict"] for claim in written} <= set(VERDICTS)
     assert all(claim["verdict"] == HOLDS for claim in written), [c["id"] for c in written if c["verdict"] != HOLDS]
     known = (THRESHOLDS | DEFAULT["fit_hardmax"]).items()

@@ -39,19 +39,19 @@ STATEMENTS = {
     "layers, converge more slowly (our question, after the paper's public code).",
     "normality": "At one query the error of attention is asymptotically normal, with a variance that the tokens "
     "give an estimate of.",
-    "studies_rates_order": "A head that is slow on one text is slow on another: the rates of a model's heads have the same "
-    "order on every text (our question, not the paper's).",
-    "studies_rates_level": "The rates of a model's heads have the same mean on every text, to 0.05 (our question, not the "
-    "paper's).",
-    "studies_horizons": "The horizons of a model's heads have the same order and, to 20 %, the same size on every text (our "
-    "question, not the paper's).",
+    "studies_rates_order": "A head that is slow on one text is slow on another: the rates of a model's heads have one "
+    "order on all texts (our question, not the paper's).",
+    "studies_rates_level": "The rates of a model's heads have one mean on all texts (our question, not the paper's).",
+    "studies_horizons": "The horizons of a model's heads have one order and one size on all texts (our question, not "
+    "the paper's).",
     "studies_variance": "Rates differ more from head to head than from text to text (our question, not the paper's).",
-    "studies_horizon_order": "Over models and texts, H orders the heads: β falls as H grows.",
-    "studies_tilt_order": "Over models and texts, H or the constant tilt s₀ orders the heads, β falls as one grows and the "
-    "other is held fixed (our question, not the paper's).",
+    "studies_horizon_order": "H orders the heads of models alike: over models and texts, β falls as H grows.",
+    "studies_tilt_order": "Over models and texts, H or the constant tilt s₀ orders the heads, β falls as one grows and "
+    "the other is held fixed (our question, not the paper's).",
     "studies_same_sign": "β goes the same way with H in every study (our question, not the paper's).",
-    "studies_sub_gaussian": "Tokens of every text are sub-Gaussian along the directions of the heads, with at most twice "
-    "their covariance as variance proxy (the paper's assumption; other texts are our question).",
-    "studies_shared_noise": "Heads of a layer share their errors: a layer is worth fewer independent heads than it has (our "
+    "studies_sub_gaussian": "Tokens of every text are sub-Gaussian along the directions of the heads, with a variance "
+    "proxy close to their covariance (the paper assumes them sub-Gaussian; other texts are our question).",
+    "studies_shared_noise": "Heads of a layer share their errors: it is worth fewer independent heads than it has (our "
     "question: the paper leaves several heads open).",
 }
+OF_ONE_RUN = [claim for claim in STATEMENTS if not claim.startswith("studies_")]  # the others are of a comparison

@@ -44,9 +44,9 @@ def record(claim: str, findings: dict[str, Finding], asked: str, test: str, thre
 
 
 def could_fail(findings: dict[str, Finding]) -> str:
-    """What would have failed each part that is decided or could have been; else what it lacks."""
+    """What would have failed the parts that could fail; if none could, what that takes."""
     able = {name: finding for name, finding in findings.items() if finding.power}
-    return f"yes: {powers(able)}" if able else "not here: too few texts, models or layers"
+    return f"yes: {powers(able)}" if able else "not here: only more texts, models, layers or replicates could"
 
 
 def ends(fits: xr.Dataset, name: str, **place) -> tuple[float, float, float]:
@@ -103,10 +103,11 @@ def studies_rates_order(fits: xr.Dataset, thresholds: dict) -> Record:
         measured |= {"reliability": share[0]} if np.isfinite(share[0]) else {}
         verdict = HOLDS if seen[1] >= least else FAILS if known and fair[2] < least else UNTESTED
         beside = f", corrected for noise {signed(fair[0])}" if known else ", too noisy to correct"
-        power = f"a corrected correlation below {signed(least - (fair[2] - fair[0]))}" if known else ""
+        edge = least - (fair[2] - fair[0])
+        power = f"a corrected correlation below {signed(edge)}" if known and edge > -1 else ""
         return Finding(verdict, measured, f"{within(*seen)}{beside}", power)
 
-    test = "Rank correlation of β over heads between two texts, mean over pairs; intervals by resampling layers."
+    test = "Rank correlation of β over heads between two texts, mean over pairs; intervals by leaving out layers."
     threshold = pick(thresholds, "agreement", "fewest_groups")
     found = by_model(fits, thresholds, find)
     return record("studies_rates_order", found, f"required: above {least:g}", test, threshold, "studies_heads")
@@ -163,8 +164,8 @@ def studies_horizons(fits: xr.Dataset, thresholds: dict) -> Record:
         pairs = fits.isel(pair=(fits["model_of_pair"] == model).values)
         findings[f"{model}, ln H"] = level(pairs, "horizon_shift", tolerance, 2)
     test = (
-        "Rank correlation of H over heads between two texts, mean over pairs, intervals by resampling layers; mean over "
-        "layers of the difference of ln H, each pair, Student's intervals over layers."
+        "Rank correlation of H over heads between two texts, mean over pairs, intervals by leaving out layers; mean "
+        "over layers of the difference of ln H, each pair, Student's intervals over layers."
     )
     threshold = pick(thresholds, "agreement", "slope_tolerance", "fewest_groups")
     asked = f"required: order above {least:g}, ln H within ±{tolerance:g}"
@@ -189,7 +190,7 @@ def studies_variance(fits: xr.Dataset, thresholds: dict) -> Record:
 
     test = (
         "Variance of β over heads, less that over texts and of head × text, as a share of all; random effects by "
-        "moments with known sampling variances, intervals by resampling layers."
+        "moments with known sampling variances, intervals by leaving out layers."
     )
     found = by_model(fits, thresholds, find)
     return record(
@@ -219,7 +220,7 @@ def over_models(fits: xr.Dataset, couplings: tuple[str, ...], thresholds: dict) 
             if np.isfinite(list(of.values())).all()
         )
         pooled = {name: ends(fit, "order_over_models", coupling=name) for name in couplings}
-        measured = {
+        measured: dict = {
             "models": {model: {name: list(number) for name, number in of.items()} for model, of in each.items()}
             if shown
             else {}
@@ -235,7 +236,7 @@ def over_models(fits: xr.Dataset, couplings: tuple[str, ...], thresholds: dict) 
         said = ", ".join(f"{called(name)} {within(*number)}" for name, number in pooled.items())
         verdict = HOLDS if falls else FAILS if weak else UNTESTED
         edge = weakest - max(number[0] - number[1] for number in pooled.values())
-        power = f"correlations weaker than {signed(-edge)}" if edge > 0 else ""
+        power = f"correlations weaker than {signed(-edge)}" if edge > 0 else ""  # else no interval excludes the weakest
         findings[words] = Finding(verdict, measured, f"{said} over {len(each)} models ({shown})", power)
     return findings
 
@@ -245,7 +246,7 @@ def called(coupling: str) -> str:
 
 
 POOLING = (
-    "on Fisher's scale: mean over the texts of a model, layers resampled for all of them at once; over models random "
+    "on Fisher's scale: mean over the texts of a model, layers left out of all of them at once; over models random "
     "effects with Hartung and Knapp's interval."
 )
 
@@ -280,7 +281,7 @@ def studies_same_sign(fits: xr.Dataset, thresholds: dict) -> Record:
         falls, rises = int((high < 0).sum()), int((low > 0).sum())
         sides = {falls, rises}
         verdict = HOLDS if len(value) in sides else FAILS if falls and rises else UNTESTED
-        measured = {"studies": len(value), "below_0": falls, "above_0": rises}
+        measured: dict = {"studies": len(value), "below_0": falls, "above_0": rises}
         measured |= {
             str(name): list(map(float, ends)) for name, *ends in zip(names(fits), value, low, high, strict=True)
         }
@@ -289,7 +290,7 @@ def studies_same_sign(fits: xr.Dataset, thresholds: dict) -> Record:
         )
         power = "two studies whose intervals lie on different sides of 0"
         findings[words] = Finding(verdict, measured, f"{said}{falls}, above in {rises}", power)
-    test = "Rank correlation of β with H in each study, interval by resampling layers."
+    test = "Rank correlation of β with H in each study, interval by leaving out layers."
     threshold = pick(thresholds, "weakest_horizon", "fewest_groups")
     return record("studies_same_sign", findings, "required: one sign in all", test, threshold, "studies_horizon")
 
@@ -319,7 +320,7 @@ def studies_sub_gaussian(fits: xr.Dataset, thresholds: dict) -> Record:
         )
     test = (
         f"Share of heads along whose leading directions log E exp(s u) ≤ {factor:g} s²/2 at every s that enough tokens "
-        "carry; interval by resampling layers. A heavy tail leaves few such s: a lower estimate."
+        "carry; interval by leaving out layers. A heavy tail leaves few such s: a lower estimate."
     )
     threshold = pick(thresholds, "sub_gaussian_share") | {"sub_gaussian_factor": factor}
     asked = f"required: factor up to {factor:g} in {least:.0%}"
@@ -336,16 +337,16 @@ def studies_shared_noise(fits: xr.Dataset, thresholds: dict) -> Record:
         measured = {"effective_heads": number, "low": low, "high": high, "heads": heads}
         edge = thresholds["independent_share"] * heads
         verdict = HOLDS if high < heads else FAILS if low > edge else UNTESTED
-        power = f"more than {edge * number / low:.1f} of {heads} independent heads"
+        power = f"more than {edge * number / low:.1f} of {heads} independent heads" if low > 0 else ""
         words = f"{number:.1f} [{low:.1f}, {high:.1f}]"
         findings[f"{name}, {STATISTIC_NAMES[statistic]}"] = Finding(verdict, measured, words, power)
     test = (
-        "Mean over heads of the variance over replicates of e²/E e², e the error of a head, over the variance of its mean "
-        "over heads, summed over layers; interval by leaving out replicates."
+        "Mean over heads of the variance over replicates of e²/E e², e the error of a head, over the variance of its "
+        "mean over heads, summed over layers; interval by leaving out replicates."
     )
     threshold = pick(thresholds, "independent_share")
-    heads = sorted({int(each) for each in fits["heads"].values})
-    asked = f"heads of a layer: {', '.join(map(str, heads))}"
+    there = sorted({int(each) for each in fits["heads"].values})
+    asked = f"heads of a layer: {', '.join(map(str, there))}"
     return record("studies_shared_noise", findings, asked, test, threshold, "studies_shared_noise")
 
 

@@ -181,7 +181,7 @@ def check_studies(config: dict, away: bool, root: Path) -> None:
         refuse("chapters", f"{APART} compares finished runs and stands alone; leave out the others, or it")
     section = config["compare_studies"]
     if not section["studies"]:
-        refuse("compare_studies.studies", "none; name finished runs, such as code: runs/code, or run `make studies`")
+        refuse("compare_studies.studies", "none; name finished runs, such as code: runs/code")
     for name, folder in section["studies"].items():
         if {"{", "}"} & set(folder):
             refuse("compare_studies.studies", f"{folder!r:.200}: Snakemake takes braces for a wildcard; rename it")

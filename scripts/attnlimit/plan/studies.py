@@ -51,6 +51,6 @@ def settings_of(place: Path) -> dict | None:
 
 
 def is_finished(place: Path) -> bool:
-    """As it noted itself; a folder without notes, such as one restored from an archive, if it holds what the end makes."""
+    """As it noted itself; without notes, as in a folder restored from an archive, if it holds what the end makes."""
     noted = read_state(place).get("state")
     return noted == "finished" if noted else any((place / name).is_file() for name in (ARCHIVE, SETTINGS[1]))

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from attnlimit.rates.layers import Estimate, resample_layers, rows_of, student_interval
-from attnlimit.rates.order import Resampling
+from attnlimit.rates.layers import Estimate, back, fisher, leave_out_layers, rows_of, student_interval
 
 
 class Agreement(NamedTuple):
@@ -46,14 +45,13 @@ def half_reliability(halves: np.ndarray) -> np.ndarray:
         return 2 * r / (1 + r)
 
 
-def order_agreement(
-    values: np.ndarray, layer: np.ndarray, resampling: Resampling, halves: np.ndarray | None = None
-) -> Agreement:
-    """Rank correlations between texts of values (text, head) of heads in layers (head,); layers are resampled.
+def order_agreement(values: np.ndarray, layer: np.ndarray, halves: np.ndarray | None = None) -> Agreement:
+    """Rank correlations between texts of values (text, head) of heads in layers (head,); layers are left out in turn.
 
     Sampling noise of either text lowers a correlation by sqrt(reliability of the one x that of the other): overall is
     what is seen, corrected is that divided by the mean of this factor over pairs (Spearman's correction for
-    attenuation; it may exceed 1).  Without halves values are taken as free of noise: reliability 1.
+    attenuation; it may exceed 1).  Without halves (text, split, 2, head), rates from either half of the replicates,
+    values are taken as free of noise: reliability 1.  Intervals of pairs and overall are made on Fisher's scale.
     """
     rows, pairs = rows_of(layer), pairs_of(len(values))
 
@@ -63,12 +61,12 @@ def order_agreement(
         reliability = np.ones(len(values)) if halves is None else half_reliability(halves[..., taken])
         known = np.where(reliability > 0, reliability, np.nan)
         factor = np.mean([np.sqrt(known[i] * known[j]) for i, j in pairs])
-        return np.array([*seen, seen.mean(), reliability.mean(), seen.mean() / factor])
+        return np.array([*fisher(seen), fisher(seen.mean()), reliability.mean(), seen.mean() / factor])
 
-    found = resample_layers(np.unique(layer), measure, resampling)
+    found, _ = leave_out_layers(np.unique(layer), measure)
     first = len(pairs)
-    cut = [Estimate(*(part[..., place] for part in found)) for place in (slice(first), first, first + 1, first + 2)]
-    return Agreement(*cut)
+    cut = [Estimate(*(part[place] for part in found)) for place in (slice(first), first, first + 1, first + 2)]
+    return Agreement(back(cut[0]), back(cut[1]), cut[2], cut[3])
 
 
 class Shift(NamedTuple):

@@ -2,15 +2,12 @@
 
 import numpy as np
 
-from attnlimit.rates.layers import Estimate, resample_layers
-from attnlimit.rates.order import Resampling
+from attnlimit.rates.layers import Estimate, leave_out_layers
 
 COMPONENTS = ("head", "text", "head_text", "sampling")
 
 
-def variance_components(
-    beta: np.ndarray, noise: np.ndarray, layer: np.ndarray, resampling: Resampling
-) -> tuple[np.ndarray, Estimate]:
+def variance_components(beta: np.ndarray, noise: np.ndarray, layer: np.ndarray) -> tuple[np.ndarray, Estimate]:
     """Components (component,) of rates beta (text, head) with sampling variances noise (text, head), and their shares.
 
     beta = mean + head + text + head x text + sampling, by moments:
@@ -20,34 +17,30 @@ def variance_components(
                                              neither layer nor text explains in the means of layers
         head_text  W - text - sampling       W the mean over heads of the variance over texts
         sampling   mean of the known sampling variances
-    They add up to head + W, of which each is a share; last of the shares is the margin of heads, head - text - head_text.  `head` holds for any covariance between the heads of a text, and
-    `text` for any within a layer: only layers count as independent.  The texts are those at hand (T - 1 in place of
-    T), layers are resampled.  Unbiased, so that one may come out below 0.
+    They add up to head + W, of which each is a share; last of the shares is the margin of heads, head - text -
+    head_text.  `head` holds for any covariance between the heads of a text, and `text` for any within a layer: only
+    layers count as independent.  The texts are those at hand (T - 1 in place of T), layers are left out in turn.
+    Unbiased, so that one may come out below 0.
     """
     layers = np.unique(layer)
     cells = {number: (beta[:, layer == number], noise[:, layer == number]) for number in layers}
 
-    def components(chosen: np.ndarray) -> tuple[np.ndarray, float]:
-        """The components, and M / L."""
+    def components(chosen: np.ndarray) -> np.ndarray:
         rates, known = (np.concatenate([cells[each][part] for each in chosen], axis=1) for part in (0, 1))
         by_layer = np.stack([cells[each][0].mean(1) for each in chosen], axis=1)  # (text, layer)
         head = (mean_square_of_rows(rates.T) - mean_square_of_rest(rates)) / len(rates)
-        scatter = mean_square_of_rest(by_layer) / len(chosen)
-        text = by_layer.mean(1).var(ddof=1) - scatter
+        text = by_layer.mean(1).var(ddof=1) - mean_square_of_rest(by_layer) / len(chosen)
         within, sampling = rates.var(0, ddof=1).mean(), known.mean()
-        return np.array([head, text, within - text - sampling, sampling]), scatter
+        return np.array([head, text, within - text - sampling, sampling])
 
     def shares(chosen: np.ndarray) -> np.ndarray:
-        """In a draw of layers the means of texts scatter once more, so that M / L is taken off once more."""
-        found, scatter = components(chosen)
-        if chosen is not layers:
-            found += np.array([0, -1, 1, 0]) * scatter * len(layers) / (len(layers) - 1)
+        found = components(chosen)
         return np.append(found, found @ [1, -1, -1, 0]) / found.sum()
 
-    if len(layers) < 2:
+    if len(layers) < 3:
         nothing = np.full(len(COMPONENTS) + 1, np.nan)
-        return nothing[:-1], Estimate(nothing, nothing, nothing, nothing[None])
-    return components(layers)[0], resample_layers(layers, shares, resampling)
+        return nothing[:-1], Estimate(nothing, nothing, nothing)
+    return components(layers), leave_out_layers(layers, shares)[0]
 
 
 def mean_square_of_rows(table: np.ndarray) -> float:

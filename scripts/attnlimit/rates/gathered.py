@@ -8,7 +8,7 @@ from attnlimit.rates.power_law import fit
 
 COMPARED = ["mean", "cov"]  # statistics
 SHARE = 0.05  # eps of the tokens needed
-SPLITS = 8  # of the replicates into halves
+SPLITS = 32  # of the replicates into halves
 FIT = ("beta", "beta_low", "beta_high", "misfit", "saturated", "limit_uncertain", "relative_error", *TOKENS)
 LABELS = (*COUPLINGS, "bound_v3")
 

@@ -1,4 +1,4 @@
-"""Layers resampled whole: heads of one layer share their draws, and are alike besides."""
+"""Intervals over layers that count whole: heads of one layer share their draws, and are alike besides."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,38 +6,48 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from attnlimit.rates.order import Resampling
-from attnlimit.rates.power_law import interval, levels
-from attnlimit.seeds import generator
-
-Measure = Callable[[np.ndarray], np.ndarray]  # of layers, some of them several times: numbers
+Measure = Callable[[np.ndarray], np.ndarray]  # of layers: numbers
+NEARLY_ONE = 1 - 1e-9  # a correlation of 1 has no finite Fisher transform
 
 
 class Estimate(NamedTuple):
-    """Numbers with the ends of their 95 % intervals, and the draws behind these (draw, …)."""
+    """Numbers with the ends of their 95 % intervals."""
 
     value: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    drawn: np.ndarray
 
 
-def resample_layers(layers: np.ndarray, measure: Measure, resampling: Resampling) -> Estimate:
-    """A measure over layers, with intervals from layers that are resampled whole: see `power_law.levels`.
+def leave_out_layers(layers: np.ndarray, measure: Measure) -> tuple[Estimate, np.ndarray]:
+    """A measure over layers, with intervals from leaving out each of the L layers in turn, and standard errors.
 
-    The same layers give the same draws, whatever is measured.  NaN ends with fewer than two layers.
+    se^2 = (L - 1) / L sum_l (m_l - mean of m_l)^2, m_l the measure without layer l; the interval is Student's, with
+    L - 1 degrees of freedom.  NaN with fewer than three layers.  It covers 91 to 100 %, mostly 93 to 96 %, at 6 as at
+    12 layers (tests/rates/test_studies_coverage.py); layers resampled whole, at the levels of `power_law.levels`,
+    cover less at 6.
     """
-    value = np.asarray(measure(layers), float)
-    if len(layers) < 2:
+    value, count = np.asarray(measure(layers), float), len(layers)
+    if count < 3:
         nothing = np.full(value.shape, np.nan)
-        return Estimate(value, nothing, nothing, np.empty((0, *value.shape)))
-    places = generator(resampling.seed, "layers of studies").integers(len(layers), size=(resampling.draws, len(layers)))
-    drawn = np.stack([measure(layers[chosen]) for chosen in places])
-    return Estimate(value, *interval(value, drawn, levels(len(layers))), drawn)
+        return Estimate(value, nothing, nothing), nothing
+    left = np.stack([measure(np.delete(layers, place)) for place in range(count)])
+    se = np.sqrt((count - 1) / count * ((left - left.mean(0)) ** 2).sum(0))
+    reach = stdtrit(count - 1, 0.975) * se
+    return Estimate(value, value - reach, value + reach), se
+
+
+def fisher(correlation: np.ndarray) -> np.ndarray:
+    """The scale on which correlations are averaged and have symmetric intervals."""
+    return np.arctanh(np.clip(correlation, -NEARLY_ONE, NEARLY_ONE))
+
+
+def back(estimate: Estimate) -> Estimate:
+    """From Fisher's scale to correlations."""
+    return Estimate(*map(np.tanh, estimate))
 
 
 def rows_of(layer: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """From layers drawn to the rows of their heads; layer (row,): that of each row."""
+    """From layers to the rows of their heads; layer (row,): that of each row."""
     members = {number: np.flatnonzero(layer == number) for number in np.unique(layer)}
     return lambda chosen: np.concatenate([members[number] for number in chosen])
 

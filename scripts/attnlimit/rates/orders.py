@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from attnlimit.rates.layers import Estimate, resample_layers
-from attnlimit.rates.order import Measure, Resampling, partly_ranked, rankable, ranked
+from attnlimit.rates.layers import Estimate, back, fisher, leave_out_layers
+from attnlimit.rates.order import Measure, partly_ranked, rankable, ranked
 from attnlimit.rates.pooling import Pooled, pool
 
 COUPLINGS: dict[str, Measure] = {
@@ -15,7 +15,7 @@ COUPLINGS: dict[str, Measure] = {
     "H given s0": partly_ranked("horizon", "constant_tilt"),
     "s0 given H": partly_ranked("constant_tilt", "horizon"),
 }
-NEARLY_ONE = 1 - 1e-9  # of a correlation, whose Fisher transform is finite
+FEWEST = 3  # heads: a partial correlation of fewer is none
 
 
 class Orders(NamedTuple):
@@ -27,14 +27,10 @@ class Orders(NamedTuple):
     fisher_se: np.ndarray  # (coupling,): its standard error, over layers
 
 
-def fisher(correlation: np.ndarray) -> np.ndarray:
-    return np.arctanh(np.clip(correlation, -NEARLY_ONE, NEARLY_ONE))
-
-
-def order_of_model(texts: list[pd.DataFrame], weakest_horizon: float, resampling: Resampling) -> Orders:
+def order_of_model(texts: list[pd.DataFrame], weakest_horizon: float) -> Orders:
     """Rank correlations of beta with the couplings, over the fits that are evidence: one table of fits a text.
 
-    The texts of a model share its layers: these are resampled once for all texts, so that whatever the texts share is
+    The texts of a model share its layers: a layer is left out of all texts at once, so that whatever the texts share is
     in the interval of their mean.
     """
     used = [rankable(fits, weakest_horizon) for fits in texts]
@@ -43,30 +39,29 @@ def order_of_model(texts: list[pd.DataFrame], weakest_horizon: float, resampling
     members = [{each: np.flatnonzero(fits["layer"] == each) for each in layers} for fits in used]
 
     def measure(chosen: np.ndarray) -> np.ndarray:
-        found = np.empty((len(used) + 1, len(COUPLINGS)))
+        """(text + 1, coupling) on Fisher's scale, the last the mean over texts."""
+        found = np.full((len(used), len(COUPLINGS)), np.nan)
         for place, (numbers, rows) in enumerate(zip(columns, members, strict=True)):
             taken = np.concatenate([rows[each] for each in chosen])
-            drawn = {name: column[taken] for name, column in numbers.items()}
-            found[place] = [of(drawn) if len(taken) > 2 else np.nan for of in COUPLINGS.values()]
-        found[-1] = np.tanh(fisher(found[:-1]).mean(0))
-        return found
+            if len(taken) > FEWEST:
+                fits = {name: column[taken] for name, column in numbers.items()}
+                found[place] = fisher(np.array([of(fits) for of in COUPLINGS.values()]))
+        return np.vstack([found, found.mean(0)])
 
-    found = resample_layers(layers, measure, resampling)
-    texts_of, model = (Estimate(*(part[..., place, :] for part in found)) for place in (slice(-1), -1))
-    spread = np.nanstd(fisher(model.drawn), axis=0) if len(model.drawn) else np.full(len(COUPLINGS), np.nan)
-    return Orders(texts_of, model, fisher(model.value), spread * np.sqrt(len(layers) / max(len(layers) - 1, 1)))
+    found, se = leave_out_layers(layers, measure)
+    texts_of, model = (Estimate(*(part[place] for part in found)) for place in (slice(-1), -1))
+    return Orders(back(texts_of), back(model), model.value, se[-1])
 
 
 def order_over_models(models: list[Orders]) -> list[Pooled]:
     """Random effects over models on Fisher's scale, by coupling, brought back to correlations but for `between`."""
     pooled = []
     for place in range(len(COUPLINGS)):
-        known = [each for each in models if np.isfinite(each.fisher[place] + each.fisher_se[place])]
-        if not known:
+        values, errors = (np.array([each[part][place] for each in models]) for part in (2, 3))
+        if np.isfinite(values + errors).all():
+            found = pool(values, errors)
+            value, low, high = np.tanh(found[:3])
+            pooled.append(Pooled(value, low, high, found.between))
+        else:
             pooled.append(Pooled(np.nan, np.nan, np.nan, np.nan))
-            continue
-        found = pool(
-            np.array([each.fisher[place] for each in known]), np.array([each.fisher_se[place] for each in known])
-        )
-        pooled.append(Pooled(*np.tanh(found[:3]), found.between))
     return pooled

@@ -52,6 +52,8 @@ def mean_correlation(squares: np.ndarray) -> np.ndarray:
     centred = squares - squares.mean(1, keepdims=True)
     scaled = centred / np.sqrt((centred**2).mean(1, keepdims=True))
     heads = len(squares)
+    if heads < 2:
+        return np.full(squares.shape[-1], np.nan)
     return ((scaled.sum(0) ** 2).mean(0) - heads) / (heads * (heads - 1))
 
 

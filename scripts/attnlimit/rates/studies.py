@@ -10,8 +10,8 @@ from attnlimit.corpus.titles import text_name
 from attnlimit.rates.agreement import Shift, level_agreement, order_agreement, pairs_of
 from attnlimit.rates.components import COMPONENTS, variance_components
 from attnlimit.rates.gathered import COMPARED
-from attnlimit.rates.layers import Estimate, resample_layers, rows_of
-from attnlimit.rates.order import Resampling, no_evidence
+from attnlimit.rates.layers import Estimate, leave_out_layers, rows_of
+from attnlimit.rates.order import no_evidence
 from attnlimit.rates.orders import COUPLINGS, order_of_model, order_over_models
 from attnlimit.rates.shared_noise import effective_heads, mean_correlation, own_share
 
@@ -22,19 +22,17 @@ PAIR = ("first", "second")  # studies of a pair
 RAW = ("error", "layer_error", "beta_half")  # not handed on: they are in the gathered stores
 
 
-def compare(
-    studies: dict[str, xr.Dataset], weakest_horizon: float, sub_gaussian_factor: float, resampling: Resampling
-) -> xr.Dataset:
+def compare(studies: dict[str, xr.Dataset], weakest_horizon: float, sub_gaussian_factor: float) -> xr.Dataset:
     """The heads of all studies, and what is asked of them; studies: by name, as `gathered.gather` makes them."""
     models = by_model(studies)
     for names in models.values():
         require_like(names, studies)
     parts = [
         joined(studies, models),
-        tails_of(studies, sub_gaussian_factor, resampling),
+        tails_of(studies, sub_gaussian_factor),
         shared_noise(studies),
-        agreements(studies, models, resampling),
-        orders(studies, models, weakest_horizon, resampling),
+        agreements(studies, models),
+        orders(studies, models, weakest_horizon),
     ]
     return xr.merge(parts, join="outer", compat="no_conflicts").sel(study=list(studies), model=list(models))
 
@@ -93,14 +91,15 @@ def with_ends(name: str, dims: tuple[str, ...], estimates: list) -> dict[str, tu
     return {name + end: (dims, np.stack([each[place] for each in estimates])) for place, end in enumerate(ENDS)}
 
 
-def tails_of(studies: dict[str, xr.Dataset], factor: float, resampling: Resampling) -> xr.Dataset:
-    """Share of heads whose directions see tokens with a variance proxy of at most `factor` covariances; layers resampled."""
+def tails_of(studies: dict[str, xr.Dataset], factor: float) -> xr.Dataset:
+    """Share of heads whose tokens have a variance proxy of at most `factor` covariances; layers are left out."""
 
     def share(study: xr.Dataset) -> Estimate:
         proxy = study["sub_gaussian"].transpose("layer", "head").values
         layer = np.repeat(np.arange(len(proxy)), proxy.shape[1])
         rows, within = rows_of(layer), (proxy <= factor).ravel()
-        return resample_layers(np.unique(layer), lambda chosen: within[rows(chosen)].mean(), resampling)
+        found, _ = leave_out_layers(np.unique(layer), lambda chosen: within[rows(chosen)].mean())
+        return Estimate(*(np.clip(part, 0, 1) for part in found))
 
     found = [share(study) for study in studies.values()]
     return xr.Dataset(with_ends("sub_gaussian_share", ("study",), found), coords={"study": list(studies)}).assign(
@@ -117,7 +116,7 @@ def shared_noise(studies: dict[str, xr.Dataset]) -> xr.Dataset:
         layers = [[effective_heads([unit]) for unit in layer] for layer in squares]
         together = [effective_heads(list(squares[:, number])) for number in range(squares.shape[1])]
         dims = ("layer", "statistic", "n")
-        found = {
+        found: dict[str, tuple] = {
             f"effective_heads{end}": (dims, np.array([[unit[place] for unit in layer] for layer in layers]))
             for place, end in enumerate(ENDS)
         }
@@ -130,15 +129,15 @@ def shared_noise(studies: dict[str, xr.Dataset]) -> xr.Dataset:
     return xr.concat(parts, xr.Variable("study", list(studies)), join="outer")
 
 
-def agreements(studies: dict[str, xr.Dataset], models: dict[str, list[str]], resampling: Resampling) -> xr.Dataset:
+def agreements(studies: dict[str, xr.Dataset], models: dict[str, list[str]]) -> xr.Dataset:
     """Agreement of rates and of horizons between the texts of each model that has several: by pair, and by model."""
     pairs, overall = [], []
     for model, names in models.items():
         if len(names) < 2:
             continue
         taken = [studies[name] for name in names]
-        by_pair, by_model = horizons_agree(taken, resampling)
-        rates = [rates_agree(taken, statistic, resampling) for statistic in COMPARED]
+        by_pair, by_model = horizons_agree(taken)
+        rates = [rates_agree(taken, statistic) for statistic in COMPARED]
         by_pair = by_pair.merge(xr.concat([each[0] for each in rates], xr.Variable("statistic", COMPARED)))
         by_model = by_model.merge(xr.concat([each[1] for each in rates], xr.Variable("statistic", COMPARED)))
         ends = {end: ("pair", [names[two[place]] for two in pairs_of(len(names))]) for place, end in enumerate(PAIR)}
@@ -155,20 +154,20 @@ def numbers(name: str, dims: tuple[str, ...], estimate) -> dict[str, tuple]:
     return {name + end: (dims, value) for end, value in zip(ends, estimate, strict=False)}
 
 
-def horizons_agree(texts: list[xr.Dataset], resampling: Resampling) -> tuple[xr.Dataset, xr.Dataset]:
+def horizons_agree(texts: list[xr.Dataset]) -> tuple[xr.Dataset, xr.Dataset]:
     horizon = np.stack([study["horizon"].transpose("layer", "head").values.ravel() for study in texts])
     layer = np.repeat(texts[0]["layer"].values, texts[0].sizes["head"])
-    found, shift = order_agreement(horizon, layer, resampling), level_agreement(np.log(horizon), layer)
+    found, shift = order_agreement(horizon, layer), level_agreement(np.log(horizon), layer)
     by_pair = numbers("horizon_agreement", ("pair",), found.pairs) | numbers("horizon_shift", ("pair",), shift)
     return xr.Dataset(by_pair), xr.Dataset(numbers("horizon_agreement_overall", (), found.overall))
 
 
-def rates_agree(texts: list[xr.Dataset], statistic: str, resampling: Resampling) -> tuple[xr.Dataset, xr.Dataset]:
+def rates_agree(texts: list[xr.Dataset], statistic: str) -> tuple[xr.Dataset, xr.Dataset]:
     """Over the heads whose fits are evidence in all texts."""
     fits = rates_of(texts, statistic)
-    found = order_agreement(fits.beta, fits.layer, resampling, fits.halves)
+    found = order_agreement(fits.beta, fits.layer, fits.halves)
     shift = level_agreement(fits.beta, fits.layer)
-    spread, shares = variance_components(fits.beta, fits.noise, fits.layer, resampling)
+    spread, shares = variance_components(fits.beta, fits.noise, fits.layer)
     margin = [part[-1] for part in shares[:3]]
     by_pair = numbers("agreement", ("pair",), found.pairs) | numbers("shift", ("pair",), shift)
     by_model = numbers("agreement_overall", (), found.overall) | numbers("reliability", (), found.reliability)
@@ -211,14 +210,12 @@ def rates_of(texts: list[xr.Dataset], statistic: str) -> Rates:
     )
 
 
-def orders(
-    studies: dict[str, xr.Dataset], models: dict[str, list[str]], weakest_horizon: float, resampling: Resampling
-) -> xr.Dataset:
+def orders(studies: dict[str, xr.Dataset], models: dict[str, list[str]], weakest_horizon: float) -> xr.Dataset:
     """Rank correlations of beta with the couplings: by study, by model, over models."""
     parts = []
     for statistic in COMPARED:
         found = [
-            order_of_model([table(studies[name], statistic) for name in names], weakest_horizon, resampling)
+            order_of_model([table(studies[name], statistic) for name in names], weakest_horizon)
             for names in models.values()
         ]
         texts = [each.texts[:3] for each in found]
