@@ -20,6 +20,7 @@ include: "rules/rates.smk"
 include: "rules/figures.smk"
 include: "rules/claims.smk"
 include: "rules/provenance.smk"
+include: "rules/page.smk"
 include: "rules/archive.smk"
 include: "rules/bench.smk"
 
