@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick plan runs tidy report archive verify restore deposit bench gpu-check test cluster-test env-test readme docs lint clean
+.PHONY: help setup reproduce quick plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test env-test readme docs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -35,6 +35,9 @@ runs: setup ## list the runs: results/ and runs/*, with model, text, date, state
 	$(VERB)
 
 tidy: setup ## remove the stores of layers that the config no longer asks for: CONFIG=..., RUN=...
+	$(VERB)
+
+page: setup ## write index.html again from what a run has, finished or not: CONFIG=..., RUN=...
 	$(VERB)
 
 report: setup ## write report.html again

@@ -26,7 +26,8 @@ BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bia
 BERT_PLOTS += ("token_complexity", "constant_tilt")
 MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
 ARCHIVE = {"archive_results": 1, "all": 1}
-END = {"state_provenance": 1} | ARCHIVE
+PAGE = {"compose_page": 1} | ARCHIVE
+END = {"state_provenance": 1} | PAGE
 CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
 DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
 ABLATION = {"measure_ablation": 1, "plot_ablation": 1, "plot_constant_tilt": 1}
@@ -143,7 +144,7 @@ def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_pa
     for name in ("results", ".snakemake"):
         shutil.copytree(finished / name, folder / name)
     bytes_of_archives = []
-    for expected in (made_again | {"tabulate_rates", "state_provenance"}, made_again):
+    for expected in (made_again | {"tabulate_rates", "state_provenance", "compose_page"}, made_again):
         (folder / ARCHIVED).unlink()
         run = snakemake(finished, "--directory", str(folder))
         assert run.returncode == 0, run.stderr
@@ -155,6 +156,7 @@ def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_pa
     assert {name for name in here if here[name] != there[name]} == {
         "results/rates.csv",
         "results/provenance.html",
+        "results/index.html",
         str(ARCHIVED),
     }
     tables = [pd.read_csv(where / "results/rates.csv") for where in (finished, folder)]
@@ -209,8 +211,8 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         (
             "theory/bounds.py",
             FITTED
-            | {f"plot_{name}": 1 for name in ("hardmax", "tails", "clouds", "patterns", "propagation", "downstream")}
-            | {"tabulate_patterns": 1},
+            | {f"plot_{name}": 1 for name in ("hardmax", "uniform", "tails", "clouds", "patterns", "propagation")}
+            | {"plot_downstream": 1, "tabulate_patterns": 1},
         ),
         (
             "model/drawn_keys.py",
@@ -240,6 +242,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         ("attention/patterns.py", CLAIMS | PATTERNS | {"measure_patterns": 2}),
         ("claims/hardmax.py", CLAIMS),
         ("rates/contexts.py", CLAIMS | CONTEXT_FIT | {"state_answer": 1}),
+        ("report/explorer.py", PAGE),
         ("log.py", ARCHIVE),  # it changes no number
     ],
 )
@@ -261,6 +264,13 @@ def test_rewording_comments_and_docstrings_only_archives_again(restored):
 def test_editing_words_only_archives_again(restored):
     (restored / "README.md").write_text("Another.\n")
     assert planned(restored) == ARCHIVE
+
+
+def test_editing_the_page_or_a_caption_writes_the_page_again(restored):
+    for name in ("page/style.css", "report/tails.rst"):
+        clone(restored)
+        (restored / "rules" / name).write_text((restored / "rules" / name).read_text() + "\n")
+        assert planned(restored) == PAGE
 
 
 def test_undoing_an_edit_reruns_nothing(finished):
