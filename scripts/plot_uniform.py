@@ -15,7 +15,7 @@ TITLES = {
 }
 COMPACT = {"interval, d = 1": "the interval $[-1,1]$", "circle, d = 2": "the unit circle"}
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1, 1), "handletextpad": 0.2, "borderaxespad": 0.2}
-ERROR, CONSTANT = r"$\mathbb{E}\,\sup_{|x|\leq R}\,|\Gamma_n(x)-\Gamma(x)|$", r"$C(R)=\sqrt{n}\;\mathbb{E}\,\sup$"
+ERROR, CONSTANT = r"$\mathrm{E}\,\sup_{|x|\leq R}\,|\Gamma_n(x)-\Gamma(x)|$", r"$C(R)=\sqrt{n}\;\mathrm{E}\,\sup$"
 
 open_log(snakemake.log[0])
 set_theme()
@@ -72,7 +72,7 @@ for row, law in zip(axes, wide, strict=False):
     finish_errors(row[0], n, float(mine["value"].isel(setting=0, n=0)) / 2)
     row[0].set_title(TITLES[law], loc="left")
 
-    row[1].plot(radius, mine["clt_sup"], color=BOUND, lw=1.2, label=r"CLT, $\mathbb{E}\,\sup_{|x|\leq R}$")
+    row[1].plot(radius, mine["clt_sup"], color=BOUND, lw=1.2, label=r"CLT, $\mathrm{E}\,\sup_{|x|\leq R}$")
     row[1].plot(radius, mine["clt_edge"], color=BOUND, lw=1, ls=":", label="CLT at one edge point")
     full = mine["reached"].isel(n=-1).values
     growth = float(mine["growth"])

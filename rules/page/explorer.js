@@ -5,10 +5,13 @@ const charts = JSON.parse(byId("charts").textContent);
 const words = JSON.parse(byId("words").textContent);
 const boxes = ["statistic", "layer", "head", "shown"].map(byId);
 
-const views = [...document.querySelectorAll("[data-chart]")].map((place) => {
-  const view = new vega.View(vega.parse(charts[place.dataset.chart]), { renderer: "svg", container: place });
-  return view.data(place.dataset.table, vega.read(table(place.dataset.table), { type: "csv", parse: "auto" }));
-});
+const draw = async (place) => {
+  const chart = charts[place.dataset.chart];
+  const data = chart.data.find((each) => each.name === place.dataset.table);
+  Object.assign(data, { values: table(place.dataset.table), format: { type: "csv", parse: "auto" } });
+  return (await vegaEmbed(place, chart, { mode: "vega", renderer: "svg", actions: false, defaultStyle: false })).view;
+};
+const views = await Promise.all([...document.querySelectorAll("[data-chart]")].map(draw));
 
 function show() {
   for (const view of views) {

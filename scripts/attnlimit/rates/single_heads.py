@@ -27,7 +27,7 @@ def head_table(rates: xr.Dataset) -> pd.DataFrame:
         for end in ("", "_low", "_high")
     }
     hollow = fits[list(MARKS)].to_dataarray("mark").any("mark")
-    table = fits[FIT].assign(needed, hollow=hollow)
+    table = fits[FIT].assign(needed | {"hollow": hollow})
     return table.to_dataframe(dim_order=["layer", "head", "statistic"]).reset_index()
 
 
@@ -64,7 +64,7 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
     told: dict[str, dict[str, str]] = {}
     for fit in heads.to_dict("records"):
         head, name = told.setdefault(f"{fit['layer']}-{fit['head']}", {}), fit["statistic"]
-        head |= {key: f"{fit[key]:.2f}" for key in ("horizon", "constant_tilt", "bound_v3")}
+        head |= {key: f"{fit[key]:.2g}" for key in ("horizon", "constant_tilt", "bound_v3")}
         head[f"beta_{name}"] = f"{fit['beta']:.2f} [{fit['beta_low']:.2f}, {fit['beta_high']:.2f}]"
         head[f"error_{name}"] = f"{100 * fit['relative_error']:.2g} %"
         for share in (f"tokens_{100 * share:.0f}" for share in SHARES):
@@ -74,21 +74,21 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
         for number in layer["head"].values:
             data = layer.sel(head=number)
             told[f"{int(layer['layer'])}-{number}"] |= {
-                "kurtosis": f"{float(data['kurtosis'].isel(direction=0)):.2f}",
+                "kurtosis": f"{float(data['kurtosis'].isel(direction=0)):.2f}".replace("-", "−"),
                 "sub_gaussian": f"{float(data['sub_gaussian']):.2f}",
             }
     return told
 
 
 def needed(tokens: float, sizes: np.ndarray) -> str:
-    """A number of tokens as `complexity.tokens_needed` means it, in few letters."""
+    """A number of tokens as `complexity.tokens_needed` means it, in few letters; † for one that is extrapolated."""
     if np.isnan(tokens):
         return "not known"
     if np.isinf(tokens):
         return f"> {BEYOND * int(sizes[-1]):,}"
     if tokens <= sizes[0]:
         return f"≤ {int(sizes[0]):,}"
-    return f"{float(f'{tokens:.2g}'):,.0f}" + (" (extrapolated)" if tokens > sizes[-1] else "")
+    return f"{float(f'{tokens:.2g}'):,.0f}" + (" †" if tokens > sizes[-1] else "")
 
 
 def slowest(heads: pd.DataFrame) -> tuple[int, int]:

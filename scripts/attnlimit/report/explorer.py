@@ -19,11 +19,13 @@ from attnlimit.theory.bounds import predictions
 
 TOKENS = "tokens_5"  # the column that sizes the points
 FARTHEST = 10  # n(eps) is followed up to ten times the largest n
+AREAS = 14, 260  # of the smallest and the largest point, square pixels
 DIGITS = 5  # significant ones in the page's tables
 SIGNALS = {"statistic": "mean", "layer": 0, "head": 0, "shown": -1}
 IS_CHOSEN = "datum.layer == layer && datum.head == head"
 IS_SHOWN = "shown < 0 || datum.layer == shown"
-RUNTIME = "window.vega = {View: vega.View, parse: vega.parse, read: vega.read};"  # what the page needs of Vega
+RUNTIME = "window.vegaEmbed = vegaEmbed;"  # what the page needs of it
+FONT = "system-ui, sans-serif"  # of the page
 DASHED, DOTTED = [5, 3], [2, 2]
 ROWS = {  # what the page shows of mean and covariance; of the head itself; of its tails
     "beta": "rate β, 95 % interval",
@@ -63,6 +65,7 @@ def explorer(
         "rows": ROWS,
         "single": SINGLE | (OF_TAILS if tails is not None else {}),
         "hollow": hollow_words(),
+        "key": key_of(heads, curves["n"].unique()),
     }
 
 
@@ -91,22 +94,17 @@ def horizon_chart(heads: pd.DataFrame, sizes: np.ndarray) -> dict:
     x = alt.X("horizon:Q", title="horizon H", scale=alt.Scale(type="log", domain=[low, high], nice=False))
     scale = alt.Scale(domain=[0, top], nice=False)
     y = alt.Y("beta:Q", title="rate β", scale=scale)
-    layers = heads["layer"].unique()
-    colours = alt.Scale(domain=layers.tolist(), range=[css(colour) for colour in layer_colours(layers).values()])
-    reach = [int(sizes[0]), FARTHEST * int(sizes[-1])]
-    size = alt.Size(
-        "drawn:Q",
-        title="n(5 %)",
-        scale=alt.Scale(type="log", domain=reach, range=[18, 320], clamp=True),
-        legend=alt.Legend(values=[reach[0], int(sizes[-1]), reach[1]], format=",d"),
-    )
+    colours = layer_scale(heads)
+    least, most = reach_of(sizes)
+    area = alt.Scale(type="log", domain=[least, most], range=list(AREAS), clamp=True)
+    size = alt.Size("drawn:Q", scale=area, legend=None)
     fits = (
         alt.Chart(alt.NamedData("heads"))
         .transform_filter("datum.statistic == statistic")
-        .transform_calculate(drawn=f"isFinite(datum.{TOKENS}) ? datum.{TOKENS} : {reach[1]}")
+        .transform_calculate(drawn=f"isFinite(datum.{TOKENS}) ? datum.{TOKENS} : {most}")
     )
     shade = alt.condition(IS_SHOWN, alt.value(0.9), alt.value(0.12))
-    own = alt.Color("layer:O", title="layer", scale=colours)
+    own = alt.Color("layer:O", scale=colours, legend=None)
     face = alt.condition("datum.hollow", alt.value("white"), alt.Fill("layer:O", scale=colours, legend=None))
     tips = [alt.Tooltip("layer:O"), alt.Tooltip("head:O")]
     tips += [alt.Tooltip("horizon:Q", title="H", format=".2f"), alt.Tooltip("beta:Q", title="β", format=".2f")]
@@ -126,6 +124,30 @@ def horizon_chart(heads: pd.DataFrame, sizes: np.ndarray) -> dict:
     return chart([*prior(low, high, x, scale), bars, points, ring.encode(x=x, y=y)], 380)
 
 
+def layer_scale(heads: pd.DataFrame) -> alt.Scale:
+    layers = heads["layer"].unique()
+    return alt.Scale(domain=layers.tolist(), range=[css(colour) for colour in layer_colours(layers).values()])
+
+
+def reach_of(sizes: np.ndarray) -> tuple[int, int]:
+    """Fewest and most tokens that n(eps) tells apart."""
+    return int(sizes[0]), FARTHEST * int(sizes[-1])
+
+
+def key_of(heads: pd.DataFrame, sizes: np.ndarray) -> dict[str, list]:
+    """What colours and sizes of points mean: layers with their colours, tokens with the radius of a point in pixels."""
+    layers = heads["layer"].unique()
+    least, most = reach_of(sizes)
+    tokens = [least, int(sizes[-1]), most]
+    share = np.log(np.array(tokens) / least) / np.log(most / least)
+    radii = np.sqrt((AREAS[0] + share * (AREAS[1] - AREAS[0])) / np.pi)
+    words = [f"{least:,} or fewer", f"{sizes[-1]:,}", f"more than {most:,}"]
+    return {
+        "layers": [(layer, css(colour)) for layer, colour in layer_colours(layers).items()],
+        "sizes": list(zip(words, radii.round(1).tolist(), strict=True)),
+    }
+
+
 def prior(low: float, high: float, x: alt.X, scale: alt.Scale) -> list[alt.Chart]:
     """The curves that figures draw too: the bound of v3, our heuristic, 1/2."""
     grid = np.geomspace(low, high, 60)
@@ -142,7 +164,8 @@ def prior(low: float, high: float, x: alt.X, scale: alt.Scale) -> list[alt.Chart
 def curve_chart(curves: pd.DataFrame) -> dict:
     """Errors of the chosen head against n with their intervals, the fits, and the slopes in the interval of beta."""
     reach = [float(curves["n"].min()) / 1.2, float(curves["n"].max()) * 1.2]
-    x = alt.X("n:Q", title="tokens n", scale=alt.Scale(type="log", domain=reach, nice=False))
+    ticks = alt.Axis(values=[4**power for power in range(20) if reach[0] <= 4**power <= reach[1]], format=",d")
+    x = alt.X("n:Q", title="tokens n", scale=alt.Scale(type="log", domain=reach, nice=False), axis=ticks)
     range_ = [0.7 * curves["error"].min(), 1.3 * curves["error_high"].max()]
     scale = alt.Scale(type="log", domain=range_, nice=False, clamp=True)  # one for all heads, so that they compare
     axis: dict[str, Any] = {
@@ -152,7 +175,9 @@ def curve_chart(curves: pd.DataFrame) -> dict:
     }
     names = alt.Scale(domain=list(NAMES), range=[css(COLOURS[name]) for name in NAMES])
     label = "".join(f"datum.value == '{name}' ? '{word}' : " for name, word in NAMES.items()) + "''"
-    colour = alt.Color("statistic:N", title=None, scale=names, legend=alt.Legend(orient="top", labelExpr=label))
+    colour = alt.Color(
+        "statistic:N", title=None, scale=names, legend=alt.Legend(orient="top", labelExpr=label, symbolOpacity=1)
+    )
     chosen = alt.Chart(alt.NamedData("curves")).transform_filter(IS_CHOSEN)
     marks = [
         chosen.mark_area(opacity=0.18).encode(x=x, y=alt.Y("fit_low:Q", **axis), y2="fit_high:Q", color=colour),
@@ -183,10 +208,8 @@ def chart(layers: list[Any], height: int) -> dict:
     legend = alt.LegendConfig(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", orient="bottom")
     whole = alt.layer(*layers).properties(width="container", height=height).add_params(*params)
     # A screen reader passes over the marks: boxes and numbers of the page say the same.
-    whole = whole.configure(
-        aria=False, font="system-ui, sans-serif", background="white", view=alt.ViewConfig(stroke=None)
-    )
-    return vl_convert.vegalite_to_vega(whole.configure_axis(axes).configure_legend(legend).to_dict())
+    look: dict[str, Any] = {"aria": False, "font": FONT, "background": "white", "view": alt.ViewConfig(stroke=None)}
+    return vl_convert.vegalite_to_vega(whole.configure(axis=axes, legend=legend, **look).to_dict())
 
 
 def runtime() -> str:

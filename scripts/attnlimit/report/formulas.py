@@ -13,7 +13,8 @@ def number(digits: str) -> str:
 
 
 def sign(symbol: str) -> str:
-    return f"<mo>{symbol}</mo>"
+    """As tall as a letter, whatever stands beside it."""
+    return f'<mo stretchy="false">{symbol}</mo>'
 
 
 def row(*parts: str) -> str:
@@ -44,6 +45,7 @@ def function(name: str, *parts: str) -> str:
     return row(identifier(name), sign("&#x2061;"), *parts)  # the invisible sign of application
 
 
+SPACE = '<mspace width="0.17em"/>'
 ONE, TWO, N, R, H = number("1"), number("2"), identifier("n"), identifier("R"), identifier("H")
 BETA, PSI, S0 = identifier("β"), identifier("Ψ"), index(identifier("s"), number("0"))
 LOG_N = function("ln", N)
@@ -71,7 +73,7 @@ FORMULAS = {  # as claims write them, and as they are typeset; a longer one come
     "1/ln n": fraction(ONE, LOG_N),
     "exp(2s₀²)": power(identifier("e"), row(TWO, power(S0, TWO))),
     "exp(0.5R)": power(identifier("e"), row(number("0.5"), R)),
-    "d ln C/dR": fraction(row(identifier("d"), function("ln", identifier("C"))), row(identifier("d"), R)),
+    "d ln C/dR": fraction(row(identifier("d"), SPACE, function("ln", identifier("C"))), row(identifier("d"), R)),
     "C′(R)": row(power(identifier("C"), sign("′")), brackets(R)),
     "C(R)": row(identifier("C"), brackets(R)),
     "n⁻ᵝ": power(N, row(sign("−"), BETA)),

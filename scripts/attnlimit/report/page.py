@@ -120,12 +120,12 @@ def limits(
         "the exact limit of such draws, and slopes steepen towards it."
     )
     others = [layer for layer in of_model if layer not in layers]
-    fewer = f"Of {len(of_model)} layers, {counted(others, 'is', 'are')} not studied."
+    fewer = [f"Of {len(of_model)} layers, {counted(others, 'is', 'are')} not studied."] if others else []
     model, text = attrs["model"]["name"].rpartition("/")[2], text_name(attrs["corpus"])
     return [
         again if drawn_again else once,
         f"One model, {model}, small beside those in use, and one text, {text}: other models and texts are other runs.",
-        *([fewer] if others else []),
+        *fewer,
     ]
 
 
