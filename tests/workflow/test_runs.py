@@ -16,8 +16,10 @@ from attnlimit.archive.bundle import ARCHIVE as ARCHIVED
 from attnlimit.archive.bundle import restore, verified
 from attnlimit.files import sha256_of
 from attnlimit.plan.workflow_files import files_in_place
+from attnlimit.rates.answer import capital
 from attnlimit.store import read
 from support.browser import visit
+from support.page_visit import CARDS, CONTRASTS, PAPER, SIDEWAYS, TALL, drawn, numbers, opened
 from support.workflow import ROOT, SMOKE, clone, hashes, overlay, planned, snakemake
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -195,6 +197,86 @@ def test_report_reads_in_a_browser_and_asks_the_network_for_nothing(report):
         assert line in seen["answer"]
     assert "measure_errors.sizes\t[16, 32, 64, 128]" in seen["provenance"]
     assert seen["table"] == ("rates.csv", report.with_name("rates.csv").read_bytes())
+
+
+@pytest.fixture(scope="session")
+def page(finished) -> Path:
+    return finished / "results/index.html"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_the_page_answers_shows_every_claim_and_asks_the_network_for_nothing(page):
+    records = json.loads(page.with_name("claims.json").read_text())
+    with opened(page, CHROMIUM) as (window, complaints):
+        drawn(window)
+        cards = {card["id"]: card for card in window.evaluate(CARDS)}
+        lead = window.locator(".lead").all_inner_texts()
+        low = window.evaluate(CONTRASTS)
+        window.emulate_media(media="print")
+        window.set_viewport_size(PAPER)
+        tall = window.evaluate(TALL, PAPER["height"])
+    assert complaints == [] and low == [] and tall == []
+    lines = page.with_name("answer.txt").read_text().splitlines()
+    assert [capital(lines[1]), capital(lines[3])] == lead
+    assert list(cards) == [record["id"] for record in records]
+    for record in records:
+        card = cards[record["id"]]
+        assert card["verdict"].endswith(record["verdict"]) and card["figure"] > 300 and card["label"]
+        for name in ("rule", "function", "test_file"):
+            assert record[name] in card["text"]
+    assert page.stat().st_size < 6e6
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_a_head_is_chosen_by_click_or_by_keyboard_and_its_numbers_are_those_of_the_table(page):
+    table = pd.read_csv(page.with_name("rates.csv"), dtype={"head": str})
+    table = table[(table["source"] == "bert") & (table["part"] == "error")]
+    table = table.set_index(["layer", "head", "statistic"]).sort_index()
+    seen = []
+    with opened(page, CHROMIUM) as (window, complaints):
+        drawn(window)
+        seen.append(numbers(window))
+        for _ in range(40):  # by keyboard alone, from the top of the page
+            window.keyboard.press("Tab")
+            if window.evaluate("document.activeElement.id") == "layer":
+                break
+            if window.evaluate("document.activeElement.href ?? ''").endswith("#heads"):
+                window.keyboard.press("Enter")
+        window.keyboard.press("End")
+        window.keyboard.press("Tab")
+        window.keyboard.press("Home")
+        window.keyboard.press("ArrowDown")
+        seen.append(numbers(window))
+        points = window.locator("[data-chart=horizon] .mark-symbol path")
+        points.nth(points.count() // 3).click(force=True)
+        seen.append(numbers(window))
+        with window.expect_download() as download:
+            window.locator("[data-csv=heads]").click()
+        heads = pd.read_csv(download.value.path())
+    assert complaints == []
+    assert seen[1]["of"] == "Layer 5, head 1"
+    assert len({shown["of"] for shown in seen}) == 3
+    for shown in seen:
+        layer, head = re.fullmatch(r"Layer (\d+), head (\d+)", shown["of"]).groups()
+        for statistic in ("mean", "cov"):
+            fit = table.loc[(int(layer), head, statistic)]
+            assert shown[f"beta_{statistic}"] == f"{fit['beta']:.2f} [{fit['beta_low']:.2f}, {fit['beta_high']:.2f}]"
+            assert shown["horizon"] == f"{fit['horizon']:.2g}"
+            assert (shown[f"tokens_5_{statistic}"] == "> 1,280") == (fit["tokens_5"] == float("inf"))
+    assert len(heads) == 2 * 2 * 12 and set(heads["statistic"]) == {"mean", "cov"}
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_the_page_reads_on_a_phone_in_the_dark(page):
+    with opened(page, CHROMIUM, 390, "dark") as (window, complaints):
+        drawn(window)
+        wide, low = window.evaluate(SIDEWAYS), window.evaluate(CONTRASTS)
+        width = window.evaluate("document.documentElement.scrollWidth")
+        window.locator("nav.top summary").click()
+        window.locator("nav.top a", has_text="Limits").click()
+        place = window.locator("#limits").evaluate("section => section.getBoundingClientRect().top")
+    assert complaints == [] and wide == [] and low == [] and width == 390
+    assert -10 < place < 400
 
 
 def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):

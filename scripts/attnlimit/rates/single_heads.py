@@ -65,7 +65,8 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
     for fit in heads.to_dict("records"):
         head, name = told.setdefault(f"{fit['layer']}-{fit['head']}", {}), fit["statistic"]
         head |= {key: f"{fit[key]:.2g}" for key in ("horizon", "constant_tilt", "bound_v3")}
-        head[f"beta_{name}"] = f"{fit['beta']:.2f} [{fit['beta_low']:.2f}, {fit['beta_high']:.2f}]"
+        beta, low, high = (f"{fit[key]:.2f}".replace("-", "−") for key in ("beta", "beta_low", "beta_high"))
+        head[f"beta_{name}"] = f"{beta} [{low}, {high}]"
         head[f"error_{name}"] = f"{100 * fit['relative_error']:.2g} %"
         for share in (f"tokens_{100 * share:.0f}" for share in SHARES):
             head[f"{share}_{name}"] = needed(fit[share], sizes)
