@@ -21,6 +21,7 @@ include: "rules/studies.smk"
 include: "rules/figures.smk"
 include: "rules/claims.smk"
 include: "rules/provenance.smk"
+include: "rules/page.smk"
 include: "rules/archive.smk"
 include: "rules/bench.smk"
 

@@ -14,15 +14,17 @@ from snakemake.utils import update_config
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.bench.limits import HEAD, shown  # noqa: E402
+from attnlimit.plan.chapters import brought  # noqa: E402
 from attnlimit.plan.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
-from attnlimit.store import read, read_attrs  # noqa: E402
+from attnlimit.rates.answer import capital  # noqa: E402
+from attnlimit.rates.answer import finding as sentences  # noqa: E402
+from attnlimit.store import read  # noqa: E402
 
+LEADING = brought("figures")[0]  # of page and report too
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
-NEAR = 0.05  # a rate this close to 1/2 counts as 1/2
 ON_GPU = ("compute_limits", "attend_queries")  # rules whose time on a GPU is told
 ON_DISK = "embeddings on disk"
-FEW = 3  # heads that are named one by one
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
 STATISTICS = {"mean": "mean", "cov": "covariance"}
 POWERS = str.maketrans("0123456789-+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺")
@@ -33,7 +35,7 @@ SIGNS = {">=": "≥", "<=": "≤", "+-": "±", "n to infinity": "n → ∞"}
 def main(folder: str = ".") -> None:
     """The folder is that of a run, relative to the project's."""
     results = ROOT / folder / "results"
-    shutil.copy(results / "figures/beta_vs_horizon.png", ROOT / "docs")
+    shutil.copy(results / f"figures/{LEADING}.png", ROOT / "docs")
     parts = parts_of(results)
     for path in pages(ROOT):
         path.write_text(fill(path.read_text(encoding="utf-8"), parts), encoding="utf-8")
@@ -61,9 +63,8 @@ def fill(text: str, parts: dict[str, str]) -> str:
 def parts_of(results: Path) -> dict[str, str]:
     """Every part that these results can fill: a benchmark and a second run are made on demand."""
     table = rates_table(results)
-    model = read_attrs(results / "rates/bert.zarr.zip")["model"]["name"].rpartition("/")[2]
     parts = {
-        "finding": lead(results) + finding(table, model),
+        "finding": finding(results),
         "time": time_taken(results),
         "claims": claims_table(results),
         "answer": "".join(f"- {typeset(line)}\n" for line in (results / "answer.txt").read_text().splitlines()),
@@ -89,29 +90,10 @@ def heads_of(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
     return table[(table["source"] == "bert") & (table["head"] != "all") & (table["statistic"] == statistic)]
 
 
-def lead(results: Path) -> str:
-    """The token-sample complexity in words: the second and third line of the answer."""
-    _, mean, cov, *_ = (results / "answer.txt").read_text().splitlines()
-    return f"**{mean[0].upper()}{mean[1:]}** {cov[0].upper()}{cov[1:]}\n\n"
-
-
-def finding(table: pd.DataFrame, model: str) -> str:
-    """What was found, in two sentences."""
-    mean, cov = heads_of(table, "mean"), heads_of(table, "cov")
-    away = mean[(mean["beta"] - 0.5).abs() > NEAR].sort_values("beta")
-    named = [
-        f"layer {head.layer:.0f} head {head.head}, with a horizon of {head.horizon:.2g}, has {head.beta:.2f}"
-        for head in away.itertuples()
-    ]
-    others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(away['beta'])}"
-    span = f"{mean['n_min'].iloc[0]:,} to {mean['n_max'].iloc[0]:,}"
-    above, marked = int((cov["beta"] > 0.5).sum()), int((cov["misfit"] | cov["saturated"]).sum())
-    return (
-        f"**For the mean of the outputs, {len(mean) - len(away)} of {len(mean)} heads of {model} have a rate β within "
-        f"{NEAR} of 1/2{f'; {others}' if others else ''}** (n from {span}). For the covariance of the outputs β lies "
-        f"between {spread(cov['beta'])}, above 1/2 in {above} of {len(cov)} heads; {marked} of these fits are "
-        "no power law over these n, or saturated (hollow in the figure).\n"
-    )
+def finding(results: Path) -> str:
+    """What page and terminal say too: tokens needed, rates; the mean first."""
+    tokens, tokens_cov, rates, rates_cov = map(capital, sentences(read(results / "rates/bert.zarr.zip")))
+    return f"**{tokens}** {tokens_cov}\n\n**{rates}** {rates_cov}\n"
 
 
 def spread(numbers: pd.Series, digits: int = 2) -> str:
@@ -168,7 +150,7 @@ def typeset(text: str) -> str:
     """Formulas in plain letters as one writes them: n^-beta, H^2, sqrt(n), e^(cR), 1e+12."""
     for word, letter in LETTERS.items():
         text = re.sub(rf"\b{word}\b", letter, text)
-    text = re.sub(r"\b1e\+?(-?)0*(\d+)\b", lambda found: f"10^{found[1]}{found[2]}", text)
+    text = re.sub(r"(?<![\d.])1e\+?(-?)0*(\d+)\b", lambda found: f"10^{found[1]}{found[2]}", text)
     text = re.sub(r"\bsqrt\((\w+)\)", r"√\1", text).replace("sqrt(", "√(")
     text = re.sub(r"\^(-?\d+)\b(?!/)", lambda found: found[1].translate(POWERS), text)
     text = text.replace("^-β", "⁻ᵝ")

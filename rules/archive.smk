@@ -1,6 +1,7 @@
 # The run as one file that outlives it.
 # INPUTS   what `all` asks for; through Snakemake's records, every file between that and the data
 # OUTPUTS  results/attnlimit.tar.zst   a BagIt bag with an RO-Crate: sources, results, settings, jobs; the same bytes for the same run
+from attnlimit.plan.rule_files import params_of  # noqa: E402
 
 
 rule archive_results:
@@ -21,7 +22,7 @@ rule archive_results:
         runtime=60,
     params:
         config=config,
-        rules=lambda wildcards: archived_rules(),
+        rules=lambda wildcards: params_of(workflow.rules),
         commit=lambda wildcards: commit(ROOT),
         source=lambda wildcards: source_sha256(ROOT),
         settings=config["archive_results"],

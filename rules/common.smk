@@ -58,7 +58,8 @@ FIGURES = [*brought("figures", CHAPTERS), "claims"]
 FORMATS = ["pdf", "svg", "png"]
 EARLY = 10  # priority of what reads the user's own files: a fault in them shows before anything long starts
 SMALL = {"mem_mb": 1000, "runtime": 10}  # resources of a job that reads a few small files
-TARGETS = [f"results/{name}" for name in ("answer.txt", "answer.html", "claims.json", "claims.html")]
+SHOWN = {}  # what each figure shows, in a few words: figure() fills it
+TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.html", "claims.json", "claims.html")]
 TARGETS += ["results/rates.csv", "results/rates.html", "results/provenance.html"]
 TARGETS += expand("results/{name}.{format}", name=brought("tables", CHAPTERS), format=["csv", "html"])
 TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)
@@ -83,7 +84,7 @@ def figure(name, shows, caption=None, category="3 Figures"):
     The report sorts by label: the number puts the figures in the order of the story.
     """
     files = {form: f"results/figures/{name}.{form}" for form in FORMATS}
-    order = brought("figures")
+    SHOWN[name], order = shows, brought("figures")
     labels = {"shows": f"{order.index(name) + 1:02d} {shows}" if name in order else shows}
     shown = report(files["png"], caption=f"report/{caption or name}.rst", category=category, labels=labels)
     return files | {"png": shown}
@@ -140,15 +141,3 @@ def errors_of_source(wildcards):
         return expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS)
     folder = {"ablation": "ablation/errors"}.get(wildcards.source, f"synthetic/{wildcards.source}")
     return [f"results/{folder}.zarr.zip"]
-
-
-def archived_rules():
-    """Of each rule: the params that all its jobs share, as Snakemake's records show them, and the names of the others."""
-    found = {each.name: {"fixed": {}, "varying": []} for each in workflow.rules}
-    for each in workflow.rules:
-        for name, value in each.params.items():
-            if callable(value) or (isinstance(value, str) and "{" in value):  # by wildcards
-                found[each.name]["varying"].append(name)
-            else:
-                found[each.name]["fixed"][name] = repr(value)
-    return found

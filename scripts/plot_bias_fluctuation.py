@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, hollow, subject
+from attnlimit.report.panels import draw_sizes, hollow, hollow_key, subject
 from attnlimit.report.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.store import read
 
@@ -51,6 +51,6 @@ for axis, (rank, position) in zip(axes[0], chosen.items(), strict=True):
     axis.set_title(f"{rank} $H$ = {float(head['horizon']):.2g}\n{where}")
 for axis in axes[1]:
     axis.set_xlabel("tokens $n$")
-figure.legend(handles[:3], labels[:3], loc="outside lower center", ncol=3)
+figure.legend(handles=[*handles[:3], hollow_key(rates)], loc="outside lower center", ncol=4, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -24,9 +24,8 @@ for (tilt, size), marker in zip(shown, "osv^", strict=True):
         data["normal_quantile"],
         quantile,
         marker,
-        ms=3,
-        mfc="none",
-        mew=0.7,
+        ms=2.6,
+        mew=0,
         color=tilt_colours[tilt],
         label=label,
     )
@@ -43,20 +42,19 @@ ratios.set(xlabel="tilt $|t|$", ylabel=r"$n\,\mathrm{Var}(\Gamma_n)$, over its l
 ratios.legend(loc="lower left", handletextpad=0.4, fontsize=7)
 
 for axis, x, label, parts in (
-    (by_effective, "effective_mean", r"effective sample size $1/\sum w_i^2$", ((along, True), (across, False))),
-    (by_carriers, "carriers", "effective sample size², over $n$", ((along, True),)),
+    (by_effective, "effective_mean", r"effective sample size $1/\sum w_i^2$", ((along, "o"), (across, "^"))),
+    (by_carriers, "carriers", "effective sample size², over $n$", ((along, "o"),)),
 ):
     for setting, colour in tilt_colours.items():
-        for part, full in parts:
+        for part, marker in parts:
             here = part.isel(setting=setting)
             axis.errorbar(
                 here[x],
                 here["coverage"],
                 1.96 * here["coverage_se"],
                 color=colour,
-                mfc=colour if full else "white",
-                label=f"$|t|$ = {tilts[setting]:g}" if full else None,
-                marker="o",
+                label=f"$|t|$ = {tilts[setting]:g}" if part is along else None,
+                marker=marker,
                 ms=3.5,
                 lw=0.7,
                 elinewidth=0.7,
@@ -64,8 +62,6 @@ for axis, x, label, parts in (
             )
     axis.axhline(data.attrs["level"], color=PARAMETRIC, lw=1, ls=":")
     axis.set(xscale="log", xlabel=label, ylabel=f"coverage of the {data.attrs['level']:.0%} interval")
-by_effective.legend(
-    loc="lower right", handletextpad=0.4, fontsize=7, title="full: along $t$\nhollow: across", title_fontsize=7
-)
+by_effective.legend(loc="lower right", handletextpad=0.4, fontsize=7, title="● along $t$, ▲ across", title_fontsize=7)
 by_carriers.legend(loc="lower right", handletextpad=0.4, fontsize=7, title="along $t$", title_fontsize=7)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

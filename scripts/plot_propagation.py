@@ -90,7 +90,7 @@ axis.minorticks_off()
 axis.set(xlabel="drawn keys n", ylim=(0.3, None), xlim=(single[0] / 1.4, single[-1] * 1.4))
 axis.set_title(f"√(Σ single²) / all, after layer {layers[-1]}", loc="left", fontsize=8)
 handles += axis.get_legend_handles_labels()[0]
-handles += axis.plot([], [], "o", color="0.3", mfc="white", ms=4, label="rate of what is no power law")
+handles += axis.plot([], [], "o", color="0.3", mfc="white", ms=4, label="no power law")
 figure.legend(handles=handles, loc="outside lower center", ncol=4, fontsize=7.5)
 blocks, articles = fits.attrs["blocks"], fits.attrs["articles"]
 figure.suptitle(f"{subject(fits.attrs)} in {blocks} blocks of {articles} articles", fontsize=9)

@@ -55,7 +55,7 @@ spectrum.legend(loc="lower left", fontsize=7)
 for axis in (ratio, worst):
     axis.axhline(1, color=PARAMETRIC, lw=1.2, ls="--", zorder=0)
 ratio.set(
-    xlabel="scale $s$", ylabel=r"$R(s)=\log\mathbb{E}\,e^{su}\,/\,(s^2/2)$", title="leading direction of each head"
+    xlabel="scale $s$", ylabel=r"$R(s)=\log\mathrm{E}\,e^{su}\,/\,(s^2/2)$", title="leading direction of each head"
 )
 ratio.legend(
     [Line2D([], [], color="0.3", lw=0.9), Line2D([], [], color="0.3", lw=0.9, ls=":")]
@@ -68,7 +68,7 @@ ratio.legend(
 kurtosis.axhline(0, color=PARAMETRIC, lw=1.2, ls="--", zorder=0)
 places = range(0, len(layers), -(-len(layers) // 12))  # two digits each: more would stand in each other
 kurtosis.set(xticks=places, xticklabels=[list(colours)[place] for place in places])
-kurtosis.set(xlabel="layer", ylabel=r"excess kurtosis $\mathbb{E}\,u^4-3$")
+kurtosis.set(xlabel="layer", ylabel=r"excess kurtosis $\mathrm{E}\,u^4-3$")
 kurtosis.set_title("leading directions of each head")
 kurtosis.legend(
     [

@@ -9,6 +9,7 @@ from attnlimit.report.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colour
 from attnlimit.store import read
 
 CONTEXTS = {512: "512", 4096: "4k", 131072: "128k"}  # context lengths to compare with
+PALE = 0.4  # opacity of what is extrapolated; hollow would say that a rate is no exponent
 FARTHEST = 10  # n(eps) is followed up to ten times the largest n
 
 open_log(snakemake.log[0])
@@ -28,11 +29,11 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         data = data.isel(row=np.argsort(data["tokens_needed"].values, kind="stable"))
         tokens, low, high = (data[f"tokens_needed{end}"].values for end in ("", "_low", "_high"))
         place, reached = np.arange(1, len(tokens) + 1), np.isfinite(tokens)
-        hollow = data["tokens_needed_extrapolated"].values
+        beyond_sizes = data["tokens_needed_extrapolated"].values[reached]
         style = {"color": colours[share], "lw": 0.7, "alpha": 0.5}
         axis.vlines(place[reached], low[reached], np.minimum(high[reached], beyond[share]), **style)
-        faces = ["white" if empty else colours[share] for empty in hollow[reached]]
-        axis.scatter(place[reached], tokens[reached], s=9, c=faces, edgecolors=[colours[share]], lw=0.7, zorder=3)
+        faces = [(*colours[share], PALE if extrapolated else 1) for extrapolated in beyond_sizes]
+        axis.scatter(place[reached], tokens[reached], s=10, c=faces, lw=0, zorder=3)
         axis.scatter(
             place[~reached], np.full((~reached).sum(), beyond[share]), s=12, color=colours[share], marker="^", lw=0
         )
@@ -44,8 +45,8 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
     axis.set(title=f"{name} of the head's output", xlabel="heads, sorted for each share", yscale="log")
 axes[0].set(ylabel=r"tokens needed, $n(\varepsilon)$")
 handles, _ = axes[0].get_legend_handles_labels()
-marks = {"mec": BOUND, "mfc": "white", "color": BOUND, "ls": "none", "ms": 4}
-handles += [plt.Line2D([], [], marker="o", label="extrapolated beyond the largest $n$ (grey band)", **marks)]
+words = "pale: extrapolated beyond the largest $n$ (grey band)"
+handles += [plt.Line2D([], [], marker="o", color=BOUND, alpha=PALE, ls="none", ms=4, label=words)]
 handles += [plt.Line2D([], [], marker="^", color=BOUND, ls="none", ms=4, label=f"more than {FARTHEST * n[-1]:,}")]
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attnlimit.log import open_log
+from attnlimit.report.panels import hollow_key
 from attnlimit.report.style import BOUND, HEURISTIC, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.store import read
 
@@ -14,7 +15,7 @@ TITLES = {
 }
 COMPACT = {"interval, d = 1": "the interval $[-1,1]$", "circle, d = 2": "the unit circle"}
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1, 1), "handletextpad": 0.2, "borderaxespad": 0.2}
-ERROR, CONSTANT = r"$\mathbb{E}\,\sup_{|x|\leq R}\,|\Gamma_n(x)-\Gamma(x)|$", r"$C(R)=\sqrt{n}\;\mathbb{E}\,\sup$"
+ERROR, CONSTANT = r"$\mathrm{E}\,\sup_{|x|\leq R}\,|\Gamma_n(x)-\Gamma(x)|$", r"$C(R)=\sqrt{n}\;\mathrm{E}\,\sup$"
 
 open_log(snakemake.log[0])
 set_theme()
@@ -38,7 +39,7 @@ def spread(items, count):
 
 
 def points(axis, x, y, bars, full, colour, label, marker="o"):
-    """Full where the scaling is reached, hollow where not."""
+    """Hollow where the error does not fall like 1/sqrt(n): its slope is no exponent there."""
     axis.errorbar(x, y, bars, fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.5)
     faces = [colour if reached else "white" for reached in full]
     axis.scatter(x, y, s=15, c=faces, edgecolors=[colour], linewidths=0.9, marker=marker, zorder=3)
@@ -71,7 +72,7 @@ for row, law in zip(axes, wide, strict=False):
     finish_errors(row[0], n, float(mine["value"].isel(setting=0, n=0)) / 2)
     row[0].set_title(TITLES[law], loc="left")
 
-    row[1].plot(radius, mine["clt_sup"], color=BOUND, lw=1.2, label=r"CLT, $\mathbb{E}\,\sup_{|x|\leq R}$")
+    row[1].plot(radius, mine["clt_sup"], color=BOUND, lw=1.2, label=r"CLT, $\mathrm{E}\,\sup_{|x|\leq R}$")
     row[1].plot(radius, mine["clt_edge"], color=BOUND, lw=1, ls=":", label="CLT at one edge point")
     full = mine["reached"].isel(n=-1).values
     growth = float(mine["growth"])
@@ -113,4 +114,5 @@ if compact:
     right.legend(loc="upper left", handletextpad=0.4, fontsize=7)
 axes[-1, 0].set_xlabel("tokens $n$")
 axes[-1, 1].set_xlabel("radius $R$")
+figure.legend(handles=[hollow_key(words="$\\sqrt{n}$ scaling not reached")], loc="outside lower center", fontsize=8)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

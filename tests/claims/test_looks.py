@@ -19,7 +19,7 @@ def test_every_verdict_has_a_look_of_its_own_that_is_dark_on_white():
     assert set(LOOKS) == set(VERDICTS)
     assert len({look.symbol for look in LOOKS.values()}) == len({look.colour for look in LOOKS.values()}) == 3
     for look in LOOKS.values():
-        assert 1.05 / (luminance(look.colour) + 0.05) > 3  # the contrast that bold text must have
+        assert 1.05 / (luminance(look.colour) + 0.05) >= 4.5  # the contrast that text must have, AA
 
 
 def test_the_page_shows_each_verdict_in_its_look():

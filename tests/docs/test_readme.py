@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 
@@ -90,40 +89,12 @@ def test_filling_again_changes_nothing_and_spares_the_rest():
         ("C(R) / sqrt(n) in e^(cR)", "C(R) / √n in e<sup>cR</sup>"),
         ("ln(4) sigma / (2 sqrt(2 ln n))", "ln(4) σ / (2 √(2 ln n))"),
         ("(ln n)^-1/2, n = 1e+12, -0.2", "(ln n)<sup>−1/2</sup>, n = 10¹², −0.2"),
+        ("p = 7.1e-16", "p = 7.1e-16"),
         ("H >= 1.5: 0.530 +- 0.014, r-0.2", "H ≥ 1.5: 0.530 ± 0.014, r-0.2"),
     ],
 )
 def test_plain_formulas_are_typeset(plain, typeset):
     assert readme.typeset(plain) == typeset
-
-
-def rates_table(betas: list[float]) -> pd.DataFrame:
-    """Heads of one layer with these rates, their mean and covariance alike."""
-    head = {"source": "bert", "layer": 0, "n_min": 64, "n_max": 4096, "part": "error"}
-    rows = [
-        head
-        | {
-            "head": str(number),
-            "statistic": statistic,
-            "beta": beta,
-            "horizon": 10 * (0.6 - beta),
-            "misfit": False,
-            "saturated": False,
-        }
-        for statistic in ("mean", "cov")
-        for number, beta in enumerate(betas)
-    ]
-    return pd.DataFrame(rows)
-
-
-def test_the_finding_counts_heads_and_names_the_exceptions():
-    assert "3 of 3 heads of tiny have a rate β within 0.05 of 1/2** (n from 64 to 4,096)" in readme.finding(
-        rates_table([0.46, 0.5, 0.54]), "tiny"
-    )
-    one = readme.finding(rates_table([0.1, 0.5, 0.54]), "tiny")
-    assert "2 of 3 heads" in one and "layer 0 head 0, with a horizon of 5, has 0.10**" in one
-    many = readme.finding(rates_table([0.1, 0.2, 0.3, 0.4, 0.5]), "tiny")
-    assert "1 of 5 heads" in many and "the others lie between 0.10 and 0.40" in many
 
 
 def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlimit.plan.code_hash import code_hash, parsed
+from attnlimit.plan.code_hash import code_hash, parsed, texts_hash
 
 SCRIPT = "from attnlimit.room.one import f\n\nf()\n"
 ONE = '"""Words."""\nfrom attnlimit.two import g\n\n\ndef f():\n    """More words."""\n    return g(1)  # why\n'
@@ -95,3 +95,17 @@ def test_an_import_that_cannot_be_followed_is_refused_with_its_line(project, sta
     write(project, "scripts/attnlimit/two.py", f"x = 1\n{statement}\n")
     with pytest.raises(ValueError, match=r"two\.py, line 2: write `from attnlimit\.room\.module import name`"):
         hashed(project)
+
+
+def test_the_hash_of_texts_follows_names_and_words_and_no_dates(tmp_path):
+    write(tmp_path, "page/a.css", "one")
+    write(tmp_path, "report/b.rst", "two")
+    folders = tmp_path / "page", tmp_path / "report"
+    before = texts_hash(*folders)
+    os.utime(tmp_path / "page/a.css")
+    assert texts_hash(*folders) == before
+    (tmp_path / "report/b.rst").rename(tmp_path / "report/c.rst")
+    assert texts_hash(*folders) != before
+    (tmp_path / "report/c.rst").rename(tmp_path / "report/b.rst")
+    write(tmp_path, "report/b.rst", "three")
+    assert texts_hash(*folders) != before

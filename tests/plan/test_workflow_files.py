@@ -1,12 +1,20 @@
 """The workflow's own files are all there, by content, whatever else lies beside them."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from attnlimit.plan.workflow_files import commit, files_in_place, source_files, source_sha256
+from attnlimit.plan.workflow_files import (
+    ENVIRONMENT,
+    commit,
+    commit_before,
+    files_in_place,
+    source_files,
+    source_sha256,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,6 +49,13 @@ def test_the_hash_follows_names_and_contents_and_no_dates(project):
     (project / "scripts/b.py").rename(project / "scripts/a.py")
     (project / "scripts/a.py").write_text("other")
     assert source_sha256(project) != before
+
+
+def test_a_restored_folder_has_results_of_the_commit_before(project):
+    (project / ENVIRONMENT).parent.mkdir()
+    for before in ("abc", "restored from abc"):
+        (project / ENVIRONMENT).write_text(json.dumps({"commit": before}))
+        assert commit(project) == "restored from abc" and commit_before(project) == "abc"
 
 
 def test_the_commit_is_told_and_whether_files_were_changed(project):

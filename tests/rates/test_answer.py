@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from attnlimit.coordinates import PARTS, STATISTICS
-from attnlimit.rates.answer import EXACT, about, about_limits, answer, context_answer
+from attnlimit.rates.answer import EXACT, about, about_limits, answer, capital, context_answer, finding
 from attnlimit.rates.order import Resampling
 from support.claims import contexts_fit
 
@@ -60,18 +60,22 @@ def test_the_answer_by_hand(far):
     covariance's 2, 1, 4, 3: 1 - 6 * 4 / (4 * 15) = 0.6. chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2.
     """
     lines = answer(rates(far), 0.1, 2, RESAMPLING)
-    assert lines[:4] == [
+    assert lines[:5] == [
         "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
         "half of the heads are within 5 % of their limit mean after about 210 tokens; "
         "the slowest needs more than 40,960.",
         "half of the heads are within 5 % of their limit covariance after about 5,000 tokens (extrapolated); "
         "the slowest needs about 9,100 (extrapolated).",
-        "rates: mean 0.12 ≤ β ≤ 0.50, 1 of 4 heads within 0.05 of 1/2; "
-        "covariance 0.50 ≤ β ≤ 0.80, 1 of 4 heads within 0.05 of 1/2",
+        "for the mean of the outputs, with n from 64 to 4,096, 1 of 4 heads of small have a rate β within 0.05 of 1/2; "
+        "layer 5 head 1, with a horizon of 12, has 0.12; layer 5 head 0, with a horizon of 1.7, has 0.31; "
+        "layer 0 head 1, with a horizon of 0.9, has 0.44.",
+        "for the covariance of the outputs β lies between 0.50 and 0.80, above 1/2 in 3 of 4 heads; "
+        "3 of these fits are no power law over these n, or saturated (hollow in the figures).",
     ]
-    assert lines[4].startswith("rank correlation of β with H over unsaturated heads with H ≥ 0.1: mean −1.00 [−1.00")
-    assert "; covariance +0.60 [" in lines[4] and "] (2 layers resampled)" in lines[4]
-    assert lines[5:] == [
+    assert lines[1:5] == finding(rates(far))
+    assert lines[5].startswith("rank correlation of β with H over unsaturated heads with H ≥ 0.1: mean −1.00 [−1.00")
+    assert "; covariance +0.60 [" in lines[5] and "] (2 layers resampled)" in lines[5]
+    assert lines[6:] == [
         "heads whose 95 % interval of β lies below 1/2: "
         "mean 3 of 4 (1 of them no power law or saturated); covariance 1 of 4 (1 of them no power law or saturated)",
         "worst fit: mean layer 0 head 1, χ² 8 for 4 degrees of freedom (within the threshold); "
@@ -86,6 +90,15 @@ def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
         "1 of 4 heads are within 5 % of their limit covariance by 40,960 tokens (extrapolated beyond 4,096); "
         "the others need more."
     )
+
+
+def test_the_finding_counts_heads_and_names_the_exceptions_unless_they_are_many():
+    data = rates()
+    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.46, 0.5], [0.54, 0.5]]
+    assert finding(data)[2].endswith("4 of 4 heads of small have a rate β within 0.05 of 1/2.")
+    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.1, 0.2], [0.3, 0.4]]
+    assert "0 of 4 heads" in finding(data)[2] and finding(data)[2].endswith("; the others lie between 0.10 and 0.40.")
+    assert capital(finding(data)[2]).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
 
 
 def test_the_order_of_layers_and_heads_is_of_no_matter():
@@ -117,11 +130,11 @@ def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
     )
     lines = answer(data, 0.1, 2, RESAMPLING)
     assert lines[-1] == about_limits(data)
-    assert "mean 3 of 4 (1 of them no power law or saturated or of an uncertain limit)" in lines[5]
+    assert "mean 3 of 4 (1 of them no power law or saturated or of an uncertain limit)" in lines[6]
 
 
 def test_too_few_layers_give_a_correlation_and_no_interval():
-    line = answer(rates(), 0.1, 5, RESAMPLING)[4]
+    line = answer(rates(), 0.1, 5, RESAMPLING)[5]
     assert line.endswith(
         "mean −1.00 (too few layers for an interval); covariance +0.60 (too few layers for an interval)"
     )

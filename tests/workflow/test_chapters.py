@@ -8,6 +8,7 @@ import pytest
 from support.workflow import clone, overlay, planned, snakemake
 
 JOINED = {"tabulate_rates", "assess_claims", "plot_claims", "plot_beta_vs_horizon", "state_provenance"}
+JOINED |= {"compose_page"}
 JOINED |= {"archive_results", "all"}  # what takes from every chapter
 ANSWER = {"state_answer"}
 OF_HEADS = {

@@ -16,8 +16,10 @@ from attnlimit.archive.bundle import ARCHIVE as ARCHIVED
 from attnlimit.archive.bundle import restore, verified
 from attnlimit.files import sha256_of
 from attnlimit.plan.workflow_files import files_in_place
+from attnlimit.rates.answer import capital
 from attnlimit.store import read
 from support.browser import visit
+from support.page_visit import CARDS, CONTRASTS, PAPER, SIDEWAYS, TALL, drawn, numbers, opened
 from support.workflow import ROOT, SMOKE, clone, hashes, overlay, planned, snakemake
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -26,7 +28,8 @@ BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bia
 BERT_PLOTS += ("token_complexity", "constant_tilt")
 MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
 ARCHIVE = {"archive_results": 1, "all": 1}
-END = {"state_provenance": 1} | ARCHIVE
+PAGE = {"compose_page": 1} | ARCHIVE
+END = {"state_provenance": 1} | PAGE
 CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
 DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
 ABLATION = {"measure_ablation": 1, "plot_ablation": 1, "plot_constant_tilt": 1}
@@ -137,14 +140,15 @@ def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finis
 def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_path):
     """Table and settings name the run; nothing else that a job depends on knows the folder.
 
-    Its archive comes out the same twice, and restored it keeps its name and has nothing to do.
+    Its page and its archive come out the same twice, and restored it keeps its name and has nothing to do.
     """
-    folder, made_again = finished / "runs/again", {"archive_results", "all"}
+    folder, made_again = finished / "runs/again", {"compose_page", "archive_results", "all"}
     for name in ("results", ".snakemake"):
         shutil.copytree(finished / name, folder / name)
     bytes_of_archives = []
     for expected in (made_again | {"tabulate_rates", "state_provenance"}, made_again):
-        (folder / ARCHIVED).unlink()
+        for name in (ARCHIVED, "results/index.html"):
+            (folder / name).unlink()
         run = snakemake(finished, "--directory", str(folder))
         assert run.returncode == 0, run.stderr
         assert set(re.findall(r"^localrule (\w+):$", run.stderr, re.M)) == expected
@@ -155,6 +159,7 @@ def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_pa
     assert {name for name in here if here[name] != there[name]} == {
         "results/rates.csv",
         "results/provenance.html",
+        "results/index.html",
         str(ARCHIVED),
     }
     tables = [pd.read_csv(where / "results/rates.csv") for where in (finished, folder)]
@@ -195,6 +200,84 @@ def test_report_reads_in_a_browser_and_asks_the_network_for_nothing(report):
     assert seen["table"] == ("rates.csv", report.with_name("rates.csv").read_bytes())
 
 
+@pytest.fixture(scope="session")
+def page(finished) -> Path:
+    return finished / "results/index.html"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_the_page_answers_shows_every_claim_and_asks_the_network_for_nothing(page):
+    records = json.loads(page.with_name("claims.json").read_text())
+    with opened(page, CHROMIUM) as (window, complaints):
+        drawn(window)
+        cards = {card["id"]: card for card in window.evaluate(CARDS)}
+        lead = window.locator(".lead").all_text_contents()
+        low = window.evaluate(CONTRASTS)
+        window.emulate_media(media="print")
+        window.set_viewport_size(PAPER)
+        tall = window.evaluate(TALL, PAPER["height"])
+    assert complaints == [] and low == [] and tall == []
+    lines = page.with_name("answer.txt").read_text().splitlines()
+    assert [capital(lines[1]), capital(lines[3])] == lead
+    assert list(cards) == [record["id"] for record in records]
+    for record in records:
+        card = cards[record["id"]]
+        assert card["verdict"].endswith(record["verdict"]) and card["figure"] > 300 and card["label"]
+        for name in ("rule", "function", "test_file"):
+            assert record[name] in card["text"]
+    assert page.stat().st_size < 6e6
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_a_head_is_chosen_by_click_or_by_keyboard_and_its_numbers_are_those_of_the_table(page):
+    table = pd.read_csv(page.with_name("rates.csv"), dtype={"head": str})
+    table = table[(table["source"] == "bert") & (table["part"] == "error")]
+    table = table.set_index(["layer", "head", "statistic"]).sort_index()
+    seen = []
+    with opened(page, CHROMIUM) as (window, complaints):
+        drawn(window)
+        seen.append(numbers(window))
+        for _ in range(40):  # by keyboard alone, from the top of the page
+            window.keyboard.press("Tab")
+            if window.evaluate("document.activeElement.id") == "layer":
+                break
+            if window.evaluate("document.activeElement.href ?? ''").endswith("#heads"):
+                window.keyboard.press("Enter")
+        for key in ("End", "Tab", "Home", "ArrowDown", "ArrowDown"):
+            window.keyboard.press(key)
+        seen.append(numbers(window))
+        points = window.locator("[data-chart=horizon] .mark-symbol path")
+        points.nth(points.count() // 3).click(force=True)
+        seen.append(numbers(window))
+        with window.expect_download() as download:
+            window.locator("[data-csv=heads]").click()
+        heads = pd.read_csv(download.value.path())
+    assert complaints == []
+    assert seen[1]["of"] == "Layer 5, head 2"
+    assert len({shown["of"] for shown in seen}) == 3
+    for shown in seen:
+        layer, head = re.fullmatch(r"Layer (\d+), head (\d+)", shown["of"]).groups()
+        for statistic in ("mean", "cov"):
+            fit = table.loc[(int(layer), head, statistic)]
+            assert shown[f"beta_{statistic}"] == f"{fit['beta']:.2f} [{fit['beta_low']:.2f}, {fit['beta_high']:.2f}]"
+            assert shown["horizon"] == f"{fit['horizon']:.2g}"
+            assert (shown[f"tokens_5_{statistic}"] == "> 1,280") == (fit["tokens_5"] == float("inf"))
+    assert len(heads) == 2 * 2 * 12 and set(heads["statistic"]) == {"mean", "cov"}
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_the_page_reads_on_a_phone_in_the_dark(page):
+    with opened(page, CHROMIUM, 390, "dark") as (window, complaints):
+        drawn(window)
+        wide, low = window.evaluate(SIDEWAYS), window.evaluate(CONTRASTS)
+        width = window.evaluate("document.documentElement.scrollWidth")
+        window.locator("nav.top summary").click()
+        window.locator("nav.top a", has_text="Limits").click()
+        place = window.locator("#limits").evaluate("section => section.getBoundingClientRect().top")
+    assert complaints == [] and wide == [] and low == [] and width == 390
+    assert -10 < place < 400
+
+
 def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
     assert planned(finished) == {}
     for path in [*(finished / "scripts").rglob("*.py"), *(finished / "rules").glob("*.smk")]:
@@ -209,8 +292,8 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         (
             "theory/bounds.py",
             FITTED
-            | {f"plot_{name}": 1 for name in ("hardmax", "tails", "clouds", "patterns", "propagation", "downstream")}
-            | {"tabulate_patterns": 1},
+            | {f"plot_{name}": 1 for name in ("hardmax", "uniform", "tails", "clouds", "patterns", "propagation")}
+            | {"plot_downstream": 1, "tabulate_patterns": 1},
         ),
         (
             "model/drawn_keys.py",
@@ -240,6 +323,7 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
         ("attention/patterns.py", CLAIMS | PATTERNS | {"measure_patterns": 2}),
         ("claims/hardmax.py", CLAIMS),
         ("rates/contexts.py", CLAIMS | CONTEXT_FIT | {"state_answer": 1}),
+        ("report/explorer.py", PAGE),
         ("log.py", ARCHIVE),  # it changes no number
     ],
 )
@@ -261,6 +345,13 @@ def test_rewording_comments_and_docstrings_only_archives_again(restored):
 def test_editing_words_only_archives_again(restored):
     (restored / "README.md").write_text("Another.\n")
     assert planned(restored) == ARCHIVE
+
+
+def test_editing_the_page_or_a_caption_writes_the_page_again(restored):
+    for name in ("page/style.css", "report/tails.rst"):
+        clone(restored)
+        (restored / "rules" / name).write_text((restored / "rules" / name).read_text() + "\n")
+        assert planned(restored) == PAGE
 
 
 def test_undoing_an_edit_reruns_nothing(finished):

@@ -71,6 +71,16 @@ def test_a_dry_run_of_make_does_nothing(project):
     assert sorted(project.rglob("*")) == before
 
 
+def test_the_page_of_a_run_that_has_hardly_begun_says_what_is_absent(project):
+    code, lines = make(project, "page", "CONFIG=my.yaml")
+    assert code == 0, lines
+    page = (project / "runs/my/results/index.html").read_text()
+    assert lines[-1].split() == ["page", "runs/my/results/index.html"]
+    assert "This run is not finished." in page and "<code>results/claims.json</code>" in page
+    assert "No claim was tested yet." in page and "vegaEmbed" not in page
+    (project / "runs/my/results/index.html").unlink()
+
+
 def test_the_plan_names_the_key_that_changed(project, my):
     code, lines = make(project, "plan", "CONFIG=my.yaml")
     assert code == 0, lines

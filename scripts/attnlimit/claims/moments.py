@@ -34,6 +34,13 @@ FALL_TEST = "Rank correlation of β with H over unsaturated fits, with its inter
 ABOVE_TEST = "Unsaturated fits whose 95 % interval lies wholly below the curve, of those that could show it."
 TILT = "a constant tilt s₀ that these n do not resolve (n below exp(2s₀²))"
 PAPER_MODEL = "bert-base-uncased"
+FIGURES = {  # that show the rates of a source against H, with the bound
+    "bert": "beta_vs_horizon",
+    "gaussian": "gaussian_beta_vs_horizon",
+    "gaussian_published": "gaussian_protocol",
+    "gaussian_asymptotic": "gaussian_asymptotic",
+    "sphere": "sphere_beta_vs_horizon",
+}
 
 
 def error_fits(rates: xr.Dataset) -> pd.DataFrame:
@@ -165,7 +172,10 @@ def bound(name: str, column: str, claim: str, sources: dict[str, pd.DataFrame], 
         finding.measured | {"apart": apart, "by_source": each},
         f"{ABOVE_TEST} A fit can show it if a flat error would come out below. Fits with {TILT} are counted apart.",
         pick(thresholds, *ABOVE),
-        [*(f"results/rates/{source}.zarr.zip" for source in sources), "results/rates.csv"],
+        [
+            *(f"results/rates/{source}.zarr.zip" for source in sources),
+            *("results/rates.csv", *(f"figure {FIGURES[source]}" for source in sources)),
+        ],
         f"Against exact limits {finding.words}; {said}: before their limit they may lie below. Slopes over finite n "
         "prove nothing of n to infinity.",
         finding.power if finding.power.startswith(("yes", "hardly")) else f"not here: {finding.power}",

@@ -27,7 +27,7 @@ class Look(NamedTuple):
 
 
 # Told apart by the colour-blind, by their symbols too, and dark on white.
-LOOKS = {HOLDS: Look("✓", "#029e73"), FAILS: Look("✗", "#b34d00"), UNTESTED: Look("?", "#5f5f5f")}
+LOOKS = {HOLDS: Look("✓", "#00795c"), FAILS: Look("✗", "#b34d00"), UNTESTED: Look("?", "#5f5f5f")}
 
 
 class Record(NamedTuple):

@@ -30,6 +30,13 @@ def code_hash(script: Path, env: Path) -> str:
     return hashlib.sha256(repr(sorted(followed.items())).encode()).hexdigest()[:16]
 
 
+def texts_hash(*folders: Path) -> str:
+    """Of the names and contents of the files in these folders: texts that a job puts into a page."""
+    files = sorted((path for folder in folders for path in folder.iterdir()), key=lambda path: path.name)
+    texts = [(path.name, path.read_text(encoding="utf-8")) for path in files]
+    return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+
+
 @cache
 def parsed(path: Path, folder: Path) -> tuple[str, tuple[Path, ...]]:
     """The statements of a file without comments and docstrings, and the library modules that it imports.

@@ -145,6 +145,12 @@ def write_report(asked: Asked) -> None:
         sys.exit(done.stdout.strip())
 
 
+def page(asked: Asked) -> None:
+    """From the results that are there: nothing else is made, and the page says what is absent."""
+    snakemake(asked, "results/index.html", "--allowed-rules", "compose_page")
+    print(f"page     {results(asked)}/index.html")
+
+
 def archive(asked: Asked) -> None:
     snakemake(asked, "results/attnlimit.tar.zst")
 
@@ -187,6 +193,7 @@ VERBS: dict[str, Callable[[Asked], None]] = {
     "reproduce": reproduce,
     "archive": archive,
     "report": write_report,
+    "page": page,
     "bench": bench,
     "plan": plan,
     "tidy": tidy,

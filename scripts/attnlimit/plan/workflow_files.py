@@ -11,6 +11,7 @@ from pathlib import Path
 FOLDERS = (".ci", ".github", "configs", "docs", "envs", "profiles", "rules", "scripts", "tests")
 FILES: tuple[str, ...] = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md")
 FILES += ("Snakefile", "THIRD_PARTY.md", ".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
+RESTORED = "restored from "  # before the commit of an archive
 ENVIRONMENT = "provenance/environment.json"  # in an archive, and so in a folder restored from one
 MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by running, beside the sources
 MADE |= {"attnlimit.egg-info"}  # by pip install
@@ -52,8 +53,13 @@ def commit(root: Path) -> str:
         return described.strip()
     if restored.is_file():
         before = json.loads(restored.read_text(encoding="utf-8"))["commit"]
-        return f"restored from {before.removeprefix('restored from ')}"
+        return RESTORED + before.removeprefix(RESTORED)
     return "unknown"
+
+
+def commit_before(root: Path) -> str:
+    """The commit that the results of a folder are of: in a restored folder, that of the run that was archived."""
+    return commit(root).removeprefix(RESTORED)
 
 
 def git(root: Path, *arguments: str) -> str | None:

@@ -12,24 +12,23 @@ from attnlimit.rates.order import Resampling, ordered_heads
 NAMES = {"mean": "mean", "cov": "covariance"}
 SHARE = 0.05  # eps of the sentence on tokens
 NEAR = 0.05  # how far from 1/2 a rate may be and count as 1/2
+FEW = 3  # heads that are named one by one
 ROUND = 2  # digits of a number of tokens
 EXACT = "the limits of the heads are exact: every token is a query"
 NAMED = 6  # heads, before they are only counted
 
 
 def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> list[str]:
-    """Lines: what was measured, tokens needed, rates, order by H, heads surely below 1/2, the worst fit.
+    """Lines: what was measured, the finding, order by H, heads surely below 1/2, the worst fit.
 
     weakest_horizon, fewest_groups: as in the claims on the heads.
 
     One more if limits are not exact, and one if samples are drawn without replacement.
     """
-    heads = rates.sel(part="error").stack(row=("layer", "head"))
-    parts = {name: heads.sel(statistic=name) for name in NAMES}
+    parts = by_statistic(rates)
     return [
         about(rates),
-        *(f"{tokens(part, name)}." for name, part in parts.items()),
-        joined("rates", parts, near_half),
+        *finding(rates),
         joined(
             f"rank correlation of β with H over unsaturated heads with H ≥ {weakest_horizon:g}",
             parts,
@@ -40,6 +39,27 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
         *([limits] if (limits := about_limits(rates)) != EXACT else []),
         *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
     ]
+
+
+def finding(rates: xr.Dataset) -> list[str]:
+    """What page, README and terminal say first: tokens needed for mean and covariance, rates of mean and covariance."""
+    parts = by_statistic(rates)
+    model = rates.attrs["model"]["name"].rpartition("/")[2]
+    return [
+        *(f"{tokens(part, name)}." for name, part in parts.items()),
+        f"{rates_near_half(parts['mean'], model)}.",
+        f"{rates_apart(parts['cov'])}.",
+    ]
+
+
+def by_statistic(rates: xr.Dataset) -> dict[str, xr.Dataset]:
+    """Fits of the error itself, the heads of all layers in one row."""
+    heads = rates.sel(part="error").stack(row=("layer", "head"))
+    return {name: heads.sel(statistic=name) for name in NAMES}
+
+
+def capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def context_answer(fits: xr.Dataset) -> list[str]:
@@ -122,11 +142,35 @@ def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
     return f"about {number}{unit}" + (" (extrapolated)" if needed > sizes[-1] else "")
 
 
-def near_half(heads: xr.Dataset) -> str:
-    beta = heads["beta"]
-    near = int((np.abs(beta - 0.5) <= NEAR).sum())
-    low, high = float(beta.min()), float(beta.max())
-    return f"{low:.2f} ≤ β ≤ {high:.2f}, {near} of {heads.sizes['row']} heads within {NEAR:g} of 1/2"
+def rates_near_half(heads: xr.Dataset, model: str) -> str:
+    """For the mean of the outputs, … of … heads have a rate near 1/2; the others by name if they are few."""
+    beta, sizes = heads["beta"], heads["n"].values
+    away = heads.isel(row=np.flatnonzero(np.abs(beta.values - 0.5) > NEAR))
+    away = away.isel(row=np.argsort(away["beta"].values, kind="stable"))
+    named = [
+        f"layer {layer} head {head}, with a horizon of {horizon:.2g}, has {rate:.2f}"
+        for (layer, head), horizon, rate in zip(
+            away["row"].values, away["horizon"].values, away["beta"].values, strict=True
+        )
+    ]
+    others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(away['beta'])}"
+    near = f"{beta.size - len(named)} of {beta.size} heads of {model} have a rate β within {NEAR} of 1/2"
+    measured = f"for the mean of the outputs, with n from {sizes[0]:,} to {sizes[-1]:,}"
+    return f"{measured}, {near}{f'; {others}' if others else ''}"
+
+
+def rates_apart(heads: xr.Dataset) -> str:
+    """For the covariance of the outputs β lies between …, and so many of the fits are no exponent."""
+    beta, above = heads["beta"], int((heads["beta"] > 0.5).sum())
+    marked = int((heads["misfit"] | heads["saturated"]).sum())
+    return (
+        f"for the covariance of the outputs β lies between {spread(beta)}, above 1/2 in {above} of {beta.size} heads; "
+        f"{marked} of these fits are no power law over these n, or saturated (hollow in the figures)"
+    )
+
+
+def spread(numbers: xr.DataArray) -> str:
+    return f"{float(numbers.min()):.2f} and {float(numbers.max()):.2f}"
 
 
 def correlation(heads: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> str:

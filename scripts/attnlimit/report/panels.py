@@ -68,10 +68,10 @@ def hollow_words(fits: xr.Dataset | None = None) -> str:
     return "no power law, saturated, or limit uncertain" if uncertain else "no power law, or saturated"
 
 
-def hollow_key(fits: xr.Dataset | None = None) -> Line2D:
-    """What the legend says of a hollow point."""
+def hollow_key(fits: xr.Dataset | None = None, words: str = "") -> Line2D:
+    """What the legend says of a hollow point: that its rate is no exponent, and why."""
     style: dict[str, Any] = {"marker": "o", "ls": "none", "color": BOUND, "mfc": "white", "ms": 4.5}
-    return Line2D([], [], label=hollow_words(fits), **style)
+    return Line2D([], [], label=words or hollow_words(fits), **style)
 
 
 def draw_sizes(axis: Axes, n: np.ndarray) -> None:

@@ -3,6 +3,7 @@
 import matplotlib
 import matplotlib.pyplot as plt
 import seaborn as sns
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from attnlimit.files import atomic
@@ -41,6 +42,11 @@ def set_theme() -> None:
 def layer_colours(layers) -> dict[int, tuple]:
     """From early to late in one colour-blind safe ramp."""
     return dict(zip(map(int, layers), sns.color_palette("viridis", len(layers)), strict=True))
+
+
+def css(colour) -> str:
+    """A colour as pages write it, #rrggbb."""
+    return to_hex(colour)
 
 
 def save(figure: Figure, paths: dict[str, str], quick_look: bool = False) -> None:
