@@ -98,6 +98,7 @@ def test_models_of_other_depth_are_compared_and_the_table_holds_their_heads():
     assert table["beta_se_mean"].tolist() == pytest.approx([0.01] * 240)
     assert not table["saturated_mean"].any() and table["tokens_5_cov"].eq(900).all()
     assert data["layers"].values.tolist() == [6, 6, 8]
+    assert all(array.dtype.kind in "bfi" for array in data.data_vars.values())  # none became objects
     questions = {row[0] for row in answer_rows(data)}
     assert len(questions) == 9
     assert len(studies_answer(data)) == 6
