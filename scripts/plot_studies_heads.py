@@ -50,8 +50,7 @@ for column, (model, names) in zip(axes.T, texts.items(), strict=True):
     column[0].set_title(model)
 for axis, words in zip(axes[:, 0], NAMES.values(), strict=True):
     axis.set_ylabel(rf"$\beta$ of the {words}")
-layers = layer_colours(np.unique(compared["layer"].values))
-bar = plt.cm.ScalarMappable(plt.Normalize(0, max(layers)), "viridis")
-figure.colorbar(bar, ax=axes, label="layer, of the deepest model" if len(texts) > 1 else "layer", shrink=0.5, aspect=30)
+bar = figure.colorbar(plt.cm.ScalarMappable(cmap="viridis"), ax=axes, shrink=0.4, aspect=25, label="layer of the model")
+bar.set_ticks([0, 1], labels=["first", "last"])
 figure.suptitle(f"the {NAMED} heads of a panel that move most are named: layer.head", fontsize=8, color=BOUND)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -52,10 +52,11 @@ pooled.set_title("all studies", fontsize=8, weight="bold")
 for axis in axes.flat[len(studies) + 1 :]:
     axis.set_visible(False)
 for axis in axes.flat[len(studies) + 1 - columns : len(studies) + 1]:
-    axis.tick_params(labelbottom=True)
+    axis.tick_params(labelbottom=True)  # also where the panel below is empty
+    axis.set_xlabel("horizon $H$")
 pooled.set(xscale="log", ylim=(0, min(float(compared["beta"].max()) * 1.05, 1.2)))
-figure.supxlabel("horizon $H$", fontsize=9)
-figure.supylabel(r"$\beta$", fontsize=9)
+for axis in axes[:, 0]:
+    axis.set_ylabel(r"rate $\beta$")
 handles, _ = pooled.get_legend_handles_labels()
 kinds = [
     Line2D([], [], marker="o", ls="none", color=COLOURS[name], ms=4, label=f"of the {words}")

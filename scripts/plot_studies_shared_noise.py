@@ -8,6 +8,7 @@ from attnlimit.report.style import NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_
 from attnlimit.store import read
 
 MARKERS = "oD^svP*"
+LEAST, TOP = 0.8, 1.7  # of the axis: below 1 and above all heads only intervals reach
 SPREAD = 0.3  # half the width that the studies of a layer take
 
 open_log(snakemake.log[0])
@@ -33,14 +34,15 @@ for axis, (statistic, words) in zip(axes, NAMES.items(), strict=True):
     heads = sorted({int(each) for each in compared["heads"].values})
     for each in heads:
         axis.axhline(each, color=PARAMETRIC, lw=1.2, ls="--", zorder=0)
-        axis.annotate(f"{each} heads, independent", (0.02, each), (0, -3), xycoords=("axes fraction", "data"),
-                      textcoords="offset points", va="top", fontsize=7, color="0.35")  # fmt: skip
+        place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "bottom", "ha": "right"}
+        axis.annotate(f"{each} independent heads", (0.99, each), (0, 2), fontsize=7, color="0.35", **place)
     axis.axhline(1, color=PARAMETRIC, lw=1, ls=":", zorder=0)
     axis.set(yscale="log", xlabel="layer", title=f"errors of the {words}", xticks=compared["layer"].values)
     ticks = [each for each in (1, 2, 3, 4, 6, 8, 12, 16, 24) if each <= max(heads)]
     axis.set_yticks(ticks, [str(each) for each in ticks])
     axis.minorticks_off()
-axes[0].set_ylabel(r"independent heads $h_{\mathrm{eff}}$ that a layer is worth")
+axes[0].set_ylim(LEAST, TOP * max(heads))
+axes[0].set_ylabel("independent heads\nthat a layer is worth, $h_{\\mathrm{eff}}$")
 handles, labels = axes[0].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncol=4 if len(models) == 1 else 3, fontsize=7.5)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

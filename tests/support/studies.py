@@ -56,13 +56,15 @@ def study(beta, halves, horizon, tilt, noise=0.01, name="small", digest="a" * 64
         data[mark] = (("layer", "statistic", "part", "head"), np.zeros(shape, bool))
     data["relative_error"] = data["beta"] * 0 + 0.1
     for tokens in (fit for fit in FIT if fit.startswith("tokens")):
-        data[tokens] = (("layer", "statistic", "head"), np.full((layers, len(COMPARED), heads), 900.0))
+        value = np.array(False if tokens.endswith("extrapolated") else 900.0)
+        data[tokens] = (("layer", "statistic", "head"), np.broadcast_to(value, (layers, len(COMPARED), heads)))
     numbers = {"horizon": horizon, "psi": horizon**2, "constant_tilt": tilt, "sub_gaussian": np.full(beta.shape, 1.2)}
     numbers["bound_v3"] = predictions(horizon, horizon**2)["bound_v3"]
     for label, values in numbers.items():
         data[label] = (("layer", "head"), values)
     data["participation_ratio"] = ("layer", np.full(layers, 50.0))
-    data["kurtosis"] = (("layer", "head", "direction"), np.zeros((layers, heads, 2)))
+    data["kurtosis"] = (("layer", "head", "direction"), np.zeros((layers, heads, 4)))
+    data = data.assign_coords(direction=range(4))
     covariance = noise**2 * (0.3 + 0.7 * np.eye(heads))
     data["beta_covariance"] = (
         ("layer", "statistic", "head", "head_2"),

@@ -34,7 +34,8 @@ def compare(studies: dict[str, xr.Dataset], weakest_horizon: float, sub_gaussian
         agreements(studies, models),
         orders(studies, models, weakest_horizon),
     ]
-    return xr.merge(parts, join="outer", compat="no_conflicts").sel(study=list(studies), model=list(models))
+    order = [name for names in models.values() for name in names]  # model by model
+    return xr.merge(parts, join="outer", compat="no_conflicts").sel(study=order, model=list(models))
 
 
 def model_of(study: xr.Dataset) -> tuple[str, str]:
@@ -69,11 +70,12 @@ def require_like(names: list[str], studies: dict[str, xr.Dataset]) -> None:
 
 def joined(studies: dict[str, xr.Dataset], models: dict[str, list[str]]) -> xr.Dataset:
     """Numbers of all heads, (study, layer, head, …); NaN for heads that a model does not have, and no marks on them."""
-    heads = [study.drop_vars([*RAW, "n"], errors="ignore") for study in studies.values()]
-    heads = [study.assign({name: study[name].astype(float) for name in MARKS}) for study in heads]
+    heads = [study.drop_vars([*RAW, "n", "replicate"], errors="ignore") for study in studies.values()]
+    flags = [str(name) for name, array in heads[0].items() if array.dtype == bool]  # which know no NaN
+    heads = [study.assign({name: study[name].astype(float) for name in flags}) for study in heads]
     both = xr.concat(heads, xr.Variable("study", list(studies)), join="outer")
     of = {name: model for model, names in models.items() for name in names}
-    return both.assign({name: both[name] == 1 for name in MARKS}).assign_coords(
+    return both.assign({name: both[name] == 1 for name in flags}).assign_coords(
         model_of_study=("study", [of[name] for name in studies]),
         text_of_study=("study", [text_name(study.attrs["corpus"]) for study in studies.values()]),
         model=list(models),
