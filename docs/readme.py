@@ -23,6 +23,7 @@ from attnlimit.store import read  # noqa: E402
 LEADING = brought("figures")[0]  # of page and report too
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
+STUDIES = Path("runs/studies")  # the comparison that `make studies` ends with
 ON_GPU = ("compute_limits", "attend_queries")  # rules whose time on a GPU is told
 ON_DISK = "embeddings on disk"
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
@@ -67,7 +68,7 @@ def parts_of(results: Path) -> dict[str, str]:
         "finding": finding(results),
         "time": time_taken(results),
         "claims": claims_table(results),
-        "answer": "".join(f"- {typeset(line)}\n" for line in (results / "answer.txt").read_text().splitlines()),
+        "answer": said(results),
         "details": "".join(f"- {line}\n" for line in details(table, results)),
         "intervals": intervals(table),
         "costs": costs_table(results),
@@ -77,7 +78,15 @@ def parts_of(results: Path) -> dict[str, str]:
         parts["limits"] = markdown(list(HEAD), shown(json.loads(bench.with_name("limits.json").read_text())))
     if (larger := ROOT / WHOLE_EXCERPT / "results/rates.csv").is_file():
         parts["excerpt"] = compared(table, larger.parent)
+    if (studies := ROOT / STUDIES / "results/claims.json").is_file():
+        parts["studies"] = said(studies.parent)
+        parts["studied"] = claims_table(studies.parent)
     return parts
+
+
+def said(results: Path) -> str:
+    """The lines of a run's answer as a list."""
+    return "".join(f"- {typeset(line)}\n" for line in (results / "answer.txt").read_text().splitlines())
 
 
 def rates_table(results: Path) -> pd.DataFrame:
