@@ -23,6 +23,7 @@ from attnlimit.store import read
 
 ARCHIVE = "results/attnlimit.tar.zst"
 BROUGHT = "brought by the user; what was read of it is in results/corpus and results/models"
+STUDIED = "a store of another run, which has an archive of its own; what was read of it is in results/studies"
 WEIGHTS = "results/models/model.safetensors"
 EMBEDDINGS = "results/embeddings/"
 STAGE = ".archive-"
@@ -43,7 +44,9 @@ def write_archive(
     """
     targets = sorted(targets)
     jobs, brought = trace(targets, Path(), rules, project)
-    absent = dict.fromkeys(brought, BROUGHT) | {WEIGHTS: "belongs to others; its sha256 is in provenance/data.json"}
+    absent = {name: STUDIED if name.endswith(".zarr.zip") else BROUGHT for name in brought} | {
+        WEIGHTS: "belongs to others; its sha256 is in provenance/data.json"
+    }
     results = sorted(name for job in jobs for name in job.output)
     if not embeddings:
         absent |= {name: "archive_results.embeddings: false" for name in results if name.startswith(EMBEDDINGS)}
