@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.coordinates import whole_layer
 from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, hollow, hollow_key, layer_panels, subject
+from attnlimit.report.panels import draw_sizes, hollow, hollow_words, layer_panels, subject
 from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 from attnlimit.store import read
 
@@ -40,6 +40,5 @@ for layer, axis in panels.items():
 axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  # room for the legends
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
-figure.legend(handles=[hollow_key(rates)], loc="outside lower center", fontsize=8)
-figure.suptitle(subject(rates.attrs), fontsize=9)
+figure.suptitle(f"{subject(rates.attrs)}; ○: {hollow_words(rates)}", fontsize=9)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

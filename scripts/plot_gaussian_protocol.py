@@ -26,9 +26,9 @@ for (statistic, name), axis in zip(NAMES.items(), axes, strict=True):
         axis.vlines(pairs[0]["horizon"], pairs[0]["beta"], pairs[1]["beta"], color="0.6", lw=0.8)
     draw_rates(axis, pairs[0], COLOURS[statistic], "o", "against the closed form")
     draw_rates(axis, pairs[1], FINITE, "s", f"against {rates.attrs['reference_tokens']} tokens")
-    axis.set(xscale="log", title=name, xlabel=r"horizon $H$, with the softmax scale $1/\sqrt{d}$")
+    axis.set(xscale="log", title=name, xlabel="horizon $H$, with the softmax scale 1/√$d$")
     published = axis.secondary_xaxis("top", functions=(lambda h: h * ratio, lambda h: h / ratio))
-    published.set_xlabel(r"$H$ without $1/\sqrt{d}$, as published", fontsize=8)
+    published.set_xlabel("$H$ without 1/√$d$, as published", fontsize=8)
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, None))
 handles, labels = axes[0].get_legend_handles_labels()
 both = tuple(axis.get_legend_handles_labels()[0][3] for axis in axes)  # the closed form is in the colour of the panel

@@ -15,7 +15,7 @@ TITLES = {
 }
 COMPACT = {"interval, d = 1": "the interval $[-1,1]$", "circle, d = 2": "the unit circle"}
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1, 1), "handletextpad": 0.2, "borderaxespad": 0.2}
-ERROR, CONSTANT = r"$\mathrm{E}\,\sup_{|x|\leq R}\,|\Gamma_n(x)-\Gamma(x)|$", r"$C(R)=\sqrt{n}\;\mathrm{E}\,\sup$"
+ERROR, CONSTANT = r"$\mathrm{E}\,\sup_{|x|\leq R}\,|\Gamma_n(x)-\Gamma(x)|$", r"$C(R)=$ √$n\;\mathrm{E}\,\sup$"
 
 open_log(snakemake.log[0])
 set_theme()
@@ -87,7 +87,7 @@ for row, law in zip(axes, wide, strict=False):
         points(row[1], radius, data["constant"], bars, data["reached"].values, colour, f"$n$ = {n[size]:,}", marker)
     if not full.all():
         row[1].axvspan(radius[~full][0] - 0.12, radius[-1] + 0.15, color="0.5", alpha=0.12, lw=0)
-        note = f"$\\sqrt{{n}}$ scaling not reached\nat $n$ = {n[-1]:,}"
+        note = f"√$n$ scaling not reached\nat $n$ = {n[-1]:,}"
         row[1].text(0.97, 0.03, note, transform=row[1].transAxes, ha="right", va="bottom", fontsize=7)
     top = float(mine["constant"].max())
     row[1].set(yscale="log", ylim=(0.6, 30 * top), ylabel=CONSTANT)
@@ -114,5 +114,5 @@ if compact:
     right.legend(loc="upper left", handletextpad=0.4, fontsize=7)
 axes[-1, 0].set_xlabel("tokens $n$")
 axes[-1, 1].set_xlabel("radius $R$")
-figure.legend(handles=[hollow_key(words="$\\sqrt{n}$ scaling not reached")], loc="outside lower center", fontsize=8)
+figure.legend(handles=[hollow_key(words="√$n$ scaling not reached")], loc="outside lower center", fontsize=8)
 save(figure, dict(snakemake.output), snakemake.params.quick_look)

@@ -91,7 +91,7 @@ def test_what_a_run_leaves_out_or_lacks_is_said(tmp_path):
     for name in ("ablation", "contexts", "whole_model", "theory"):
         assert f"Left out of this run: chapter <code>{name}</code>, {CHAPTERS[name].about}" in html
     assert "Left out: theory (simulated tokens)." in html
-    assert "1 more claims are left out of this run" in html and "Chapter theory tests it." in html
+    assert "Left out of this run: 1 more claims" in html and "Chapter theory tests it." in html
     assert "<code>make studies</code>" in html
     assert "This run is not finished." not in page(tmp_path)
 
