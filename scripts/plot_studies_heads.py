@@ -10,6 +10,7 @@ from attnlimit.store import read
 
 NAMED = 4  # heads of a panel that move most
 HEIGHT = 2.7  # inches a row
+LABEL = 0.045  # height of a name, of the rates' range
 
 open_log(snakemake.log[0])
 set_theme()
@@ -40,11 +41,11 @@ for column, (model, names) in zip(axes.T, texts.items(), strict=True):
             faces = [(1, 1, 1, 1) if mark else colour for mark in empty[row]]
             edge = {"edgecolors": [colour], "linewidths": 0.6, "zorder": 3}
             axis.scatter(places, beta[row], s=14 if chosen else 6, c=faces, **edge)
+        height, gap = -np.inf, LABEL * np.ptp(beta)
         for row in sorted(most, key=lambda row: beta[row, -1]):
             words = f"{int(fits['layer'][row])}.{int(fits['head'][row])}"
-            axis.annotate(
-                words, (places[-1], beta[row, -1]), (6, 0), textcoords="offset points", fontsize=7, va="center"
-            )
+            height = max(height + gap, beta[row, -1])  # two heads that end together are named one above the other
+            axis.annotate(words, (places[-1], height), (6, 0), textcoords="offset points", fontsize=7, va="center")
         axis.set(xticks=places, xlim=(-0.25, len(names) - 0.55))
         axis.set_xticklabels(names if statistic == list(NAMES)[-1] else [], rotation=20)
     column[0].set_title(model)
