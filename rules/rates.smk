@@ -88,7 +88,7 @@ rule state_answer:
     resources:
         **SMALL,
     params:
-        settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups"),
+        settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups", "agreement"),
         seed=config["seed"],
         left_out=LEFT_OUT,
         quick_look=config["quick_look"],

@@ -19,7 +19,7 @@ resampling = Resampling(options["bootstrap"], p.seed)
 lines = (
     answer(read(rates), options["weakest_horizon"], options["fewest_groups"], resampling)
     if rates
-    else studies_answer(read(studies))
+    else studies_answer(read(studies), options["agreement"])
     if studies
     else ["this run has no rates of a model's heads"]
 )

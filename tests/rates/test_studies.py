@@ -101,14 +101,16 @@ def test_models_of_other_depth_are_compared_and_the_table_holds_their_heads():
     assert all(array.dtype.kind in "bfi" for array in data.data_vars.values())  # none became objects
     questions = {row[0] for row in answer_rows(data)}
     assert len(questions) == 9
-    assert len(studies_answer(data)) == 6
+    lines = studies_answer(data, 0.5)
+    assert len(lines) == 6 and "keep the order of their horizons" in lines[1] and "a: mean +" in lines[2]
+    assert "do not keep" in studies_answer(data, 0.9999)[1]
 
 
 def test_one_study_alone_is_shown_and_answers_nothing_between_texts():
     data = compared(studies(texts=1))
     assert "agreement" not in data and len(heads_table(data)) == 72
     assert np.isnan(data["order_over_models_low"]).all()
-    assert any("not decided" in line for line in studies_answer(data))
+    assert any("not decided" in line for line in studies_answer(data, 0.5))
 
 
 def test_a_saturated_head_counts_in_no_text():

@@ -337,7 +337,8 @@ def studies_shared_noise(fits: xr.Dataset, thresholds: dict) -> Record:
         measured = {"effective_heads": number, "low": low, "high": high, "heads": heads}
         edge = thresholds["independent_share"] * heads
         verdict = HOLDS if high < heads else FAILS if low > edge else UNTESTED
-        power = f"more than {edge * number / low:.1f} of {heads} independent heads" if low > 0 else ""
+        least = edge * number / low if low > 0 else np.inf
+        power = f"more than {least:.1f} of {heads} independent heads" if least < heads else ""
         words = f"{number:.1f} [{low:.1f}, {high:.1f}]"
         findings[f"{name}, {STATISTIC_NAMES[statistic]}"] = Finding(verdict, measured, words, power)
     test = (

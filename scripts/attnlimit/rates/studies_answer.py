@@ -5,21 +5,33 @@ import xarray as xr
 
 NAMES = {"mean": "mean", "cov": "covariance"}
 ENDS = ("", "_low", "_high")
+HORIZONS, RATES, CORRECTED = "horizon_agreement_overall", "agreement_overall", "agreement_corrected"
 
 
-def studies_answer(compared: xr.Dataset) -> list[str]:
-    """Lines: what was compared, horizons, rates, order by H, tails, shared noise; only those that the data carry."""
+def studies_answer(compared: xr.Dataset, agreement: float) -> list[str]:
+    """Lines: what was compared, horizons, rates, their variance, order by H, shared noise.
+
+    agreement: the rank correlation from which on heads keep their order, as in the claims.
+    """
     models = [str(name) for name in compared["model"].values]
     several = [model for model in models if (compared["model_of_study"] == model).sum() > 1]
     lines = [about(compared)]
     if several:
-        lines.append(f"horizon of a head, rank correlation between texts: {listed(compared, several, horizons)}")
-        lines.append(f"rate β of a head, rank correlation between texts: {listed(compared, several, rates)}")
-        lines.append(f"of the variance of β: {listed(compared, several, components)}")
+        told = compared.sel(model=several)
+        kept = {HORIZONS: keep(told, HORIZONS, HORIZONS, agreement), RATES: keep(told, RATES, CORRECTED, agreement)}
+        lines.append(
+            f"from text to text the heads of a model {kept[HORIZONS]} the order of their horizons, rank correlation "
+            f"{listed(compared, several, horizons)}"
+        )
+        lines.append(
+            f"from text to text the heads of a model {kept[RATES]} the order of their rates β, rank correlation "
+            f"{listed(compared, several, rates)}"
+        )
+        lines.append(f"where β differs, it is by {listed(compared, several, components)}")
     else:
         lines.append("no model has two texts here: whether its heads agree between texts is not decided")
     lines.append(f"rank correlation of β with H: {listed(compared, models, order)}{over_models(compared)}")
-    lines.append(f"a layer makes errors like this many independent heads: {shared(compared)}")
+    lines.append(f"in the noise of its errors a layer counts as {shared(compared)}")
     return lines
 
 
@@ -40,8 +52,14 @@ def number(compared: xr.Dataset, name: str, **place) -> str:
     return f"{value} (no interval)" if "nan" in low + high else f"{value} [{low}, {high}]"
 
 
+def keep(compared: xr.Dataset, seen: str, corrected: str, least: float) -> str:
+    """Whether all models and statistics surely keep an order, some surely do not, or it is open: as in the claims."""
+    low, high = compared[f"{seen}_low"], compared[f"{corrected}_high"]
+    return "keep" if bool((low >= least).all()) else "do not keep" if bool((high < least).any()) else "may keep"
+
+
 def horizons(compared: xr.Dataset, model: str) -> str:
-    return number(compared, "horizon_agreement_overall", model=model)
+    return number(compared, HORIZONS, model=model)
 
 
 def rates(compared: xr.Dataset, model: str) -> str:
@@ -50,7 +68,7 @@ def rates(compared: xr.Dataset, model: str) -> str:
     for statistic, words in NAMES.items():
         place = {"model": model, "statistic": statistic}
         share = float(compared["reliability"].sel(place))
-        parts.append(f"{words} {number(compared, 'agreement_overall', **place)}, reliability {share:.2f}")
+        parts.append(f"{words} {number(compared, RATES, **place)}, reliability {share:.2f}")
     return ", ".join(parts)
 
 
@@ -95,4 +113,4 @@ def shared(compared: xr.Dataset) -> str:
         last = [row[np.isfinite(row)][-1] for row in overall]
         span = f"{min(last):.1f}" if len(last) == 1 else f"{min(last):.1f} to {max(last):.1f}"
         parts.append(f"{words} {span}")
-    return f"{', '.join(parts)} of {heads}"
+    return f"{', '.join(parts)} independent heads, of {heads}"
