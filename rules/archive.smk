@@ -3,18 +3,6 @@
 # OUTPUTS  results/attnlimit.tar.zst   a BagIt bag with an RO-Crate: sources, results, settings, jobs; the same bytes for the same run
 
 
-def archived_rules():
-    """Of each rule: the params that all its jobs share, as Snakemake's records show them, and the names of the others."""
-    found = {each.name: {"fixed": {}, "varying": []} for each in workflow.rules}
-    for each in workflow.rules:
-        for name, value in each.params.items():
-            if callable(value) or (isinstance(value, str) and "{" in value):  # by wildcards
-                found[each.name]["varying"].append(name)
-            else:
-                found[each.name]["fixed"][name] = repr(value)
-    return found
-
-
 rule archive_results:
     input:
         TARGETS,

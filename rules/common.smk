@@ -50,10 +50,9 @@ CHAPTERS = config["chapters"]  # attnlimit/plan/chapters.py says what each of th
 LEFT_OUT = left_out(CHAPTERS)  # said by answer, table, claims and provenance
 STORES = store_files(CHAPTERS, LAYERS)
 FIGURES = [*brought("figures", CHAPTERS), "claims"]
-FORMATS = ["pdf", "svg", "png"]
+FORMATS, SHOWN = ["pdf", "svg", "png"], {}  # of figures, and what each of them shows: figure() fills it
 EARLY = 10  # priority of what reads the user's own files: a fault in them shows before anything long starts
 SMALL = {"mem_mb": 1000, "runtime": 10}  # resources of a job that reads a few small files
-SHOWN = {}  # what each figure shows, in a few words: figure() fills it
 TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.html", "claims.json", "claims.html")]
 TARGETS += ["results/rates.csv", "results/rates.html", "results/provenance.html"]
 TARGETS += expand("results/{name}.{format}", name=brought("tables", CHAPTERS), format=["csv", "html"])
@@ -136,3 +135,15 @@ def errors_of_source(wildcards):
         return expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS)
     folder = {"ablation": "ablation/errors"}.get(wildcards.source, f"synthetic/{wildcards.source}")
     return [f"results/{folder}.zarr.zip"]
+
+
+def archived_rules():
+    """Of each rule: the params that all its jobs share, as Snakemake's records show them, and the names of the others."""
+    found = {each.name: {"fixed": {}, "varying": []} for each in workflow.rules}
+    for each in workflow.rules:
+        for name, value in each.params.items():
+            if callable(value) or (isinstance(value, str) and "{" in value):  # by wildcards
+                found[each.name]["varying"].append(name)
+            else:
+                found[each.name]["fixed"][name] = repr(value)
+    return found

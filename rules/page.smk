@@ -2,6 +2,7 @@
 # INPUTS   results/claims.json, results/answer.txt, results/rates/*.zarr.zip, results/tails/layer_{layer}.zarr.zip,
 #          results/models/heads.zarr.zip (for the number of layers), results/figures/*.svg
 # OUTPUTS  results/index.html   the same bytes for the same run; `make page` writes it from what a run has
+from attnlimit.plan.at_hand import absent, at_hand  # noqa: E402
 from attnlimit.plan.chapters import CHAPTERS as KNOWN_CHAPTERS  # noqa: E402
 from attnlimit.plan.code_hash import texts_hash  # noqa: E402
 from attnlimit.plan.workflow_files import commit_before  # noqa: E402
@@ -17,26 +18,10 @@ PAGE_FILES = fits_at_hand(rates="bert") | {
 }
 
 
-def files_of_page(wildcards):
-    """All that the page is made of; if it alone is asked for, by `make page`, those that are there."""
-    if not workflow.dag_settings.allowed_rules:
-        return PAGE_FILES
-    kept = {name: [path for path in listed(files) if os.path.exists(path)] for name, files in PAGE_FILES.items()}
-    return {name: files if isinstance(PAGE_FILES[name], list) else files[0] for name, files in kept.items() if files}
-
-
-def listed(files):
-    return files if isinstance(files, list) else [files]
-
-
-def absent_from_page(wildcards):
-    files = dict.fromkeys(path for files in PAGE_FILES.values() for path in listed(files))
-    return [path for path in files if workflow.dag_settings.allowed_rules and not os.path.exists(path)]
-
-
 rule compose_page:
     input:
-        unpack(files_of_page),
+        # Of a run that is not finished, `make page`, which allows this rule alone, takes what is there.
+        unpack(lambda wildcards: at_hand(PAGE_FILES) if workflow.dag_settings.allowed_rules else PAGE_FILES),
     output:
         page="results/index.html",
     log:
@@ -56,7 +41,10 @@ rule compose_page:
         titles=only(SHOWN, *brought("figures", CHAPTERS)),
         left_out=LEFT_OUT,
         texts=texts_hash(ROOT / "rules/page", ROOT / "rules/report"),
-        state=lambda wildcards: {"commit": commit_before(ROOT), "absent": absent_from_page(wildcards)},
+        state=lambda wildcards: {
+            "commit": commit_before(ROOT),
+            "absent": absent(PAGE_FILES) if workflow.dag_settings.allowed_rules else [],
+        },
         code=code("compose_page.py"),
     script:
         "../scripts/compose_page.py"
