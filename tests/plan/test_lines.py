@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import struct
 import termios
 from collections.abc import Callable, Iterator
@@ -146,7 +147,14 @@ def terminal(columns: int = 40) -> Iterator[Callable[[], str]]:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with os.fdopen(theirs, "w") as out, redirect_stdout(out):
-        yield lambda: os.read(ours, 1 << 16).decode()
+
+        def sent() -> str:
+            pieces = []
+            while select.select([ours], [], [], 0.2)[0]:  # it may come in pieces
+                pieces.append(os.read(ours, 1 << 16))
+            return b"".join(pieces).decode()
+
+        yield sent
     os.close(ours)
 
 
