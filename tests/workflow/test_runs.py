@@ -259,7 +259,8 @@ def test_a_head_is_chosen_by_click_or_by_keyboard_and_its_numbers_are_those_of_t
         layer, head = re.fullmatch(r"Layer (\d+), head (\d+)", shown["of"]).groups()
         for statistic in ("mean", "cov"):
             fit = table.loc[(int(layer), head, statistic)]
-            assert shown[f"beta_{statistic}"] == f"{fit['beta']:.2f} [{fit['beta_low']:.2f}, {fit['beta_high']:.2f}]"
+            interval = f"{fit['beta']:.2f} [{fit['beta_low']:.2f}, {fit['beta_high']:.2f}]"
+            assert shown[f"beta_{statistic}"] == interval.replace("-", "−")
             assert shown["horizon"] == f"{fit['horizon']:.2g}"
             assert (shown[f"tokens_5_{statistic}"] == "> 1,280") == (fit["tokens_5"] == float("inf"))
     assert len(heads) == 2 * 2 * 12 and set(heads["statistic"]) == {"mean", "cov"}
