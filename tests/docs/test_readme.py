@@ -20,6 +20,7 @@ from support.pages import PAGES, anchors, code_of, links, program, prose_of
 
 README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "time", "claims", "answer", "details", "intervals", "costs", "bench", "limits", "excerpt"}
+FILLED |= {"studies", "studied"}
 LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 11)
 readme = program("readme")
 
