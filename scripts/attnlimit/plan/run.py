@@ -19,13 +19,14 @@ from attnlimit.plan.progress import last_words, watch
 from attnlimit.plan.study_files import known_studies, study_of
 
 ROOT = Path(__file__).parents[3]
-REPORTED = ("answer.txt", "rates.*", "claims.html", "provenance.html", "figures/*.png")
+REPORTED = ("answer.txt", "rates.*", "studies.*", "claims.html", "provenance.html", "figures/*.png")
 OPENED = 4  # paths that a run ends with
 TO_OPEN = (  # the page shows the figures
     ("page", "index.html"),
+    ("table", "studies.csv"),  # of a comparison, whose rates.csv has no rows
     ("report", "report.html"),
-    ("table", "rates.csv"),
     ("archive", "attnlimit.tar.zst"),
+    ("table", "rates.csv"),
     ("figures", "figures/"),
 )
 
