@@ -21,6 +21,7 @@ texts = {
     for model in compared["model"].values
 }
 widths = [max(len(names), 2) for names in texts.values()]
+rates = {statistic: compared["beta"].sel(statistic=statistic).values for statistic in NAMES}
 looks = {"sharey": "row", "squeeze": False, "layout": "constrained", "width_ratios": widths}
 figure, axes = plt.subplots(len(NAMES), len(texts), figsize=(WIDTH, 0.6 + HEIGHT * len(NAMES)), **looks)
 
@@ -41,7 +42,7 @@ for column, (model, names) in zip(axes.T, texts.items(), strict=True):
             faces = [(1, 1, 1, 1) if mark else colour for mark in empty[row]]
             edge = {"edgecolors": [colour], "linewidths": 0.6, "zorder": 3}
             axis.scatter(places, beta[row], s=14 if chosen else 6, c=faces, **edge)
-        height, gap = -np.inf, LABEL * np.ptp(beta)
+        height, gap = -np.inf, LABEL * float(np.nanmax(rates[statistic]) - np.nanmin(rates[statistic]))
         for row in sorted(most, key=lambda row: beta[row, -1]):
             words = f"{int(fits['layer'][row])}.{int(fits['head'][row])}"
             height = max(height + gap, beta[row, -1])  # two heads that end together are named one above the other

@@ -20,14 +20,14 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> list[str]:
         told = compared.sel(model=several)
         kept = {HORIZONS: keep(told, HORIZONS, HORIZONS, agreement), RATES: keep(told, RATES, CORRECTED, agreement)}
         lines.append(
-            f"from text to text the heads of a model {kept[HORIZONS]} the order of their horizons, rank correlation "
+            f"from text to text the heads of a model {kept[HORIZONS]} the order of their horizons: rank correlation "
             f"{listed(compared, several, horizons)}"
         )
         lines.append(
-            f"from text to text the heads of a model {kept[RATES]} the order of their rates β, rank correlation "
+            f"from text to text the heads of a model {kept[RATES]} the order of their rates β: rank correlation "
             f"{listed(compared, several, rates)}"
         )
-        lines.append(f"where β differs, it is by {listed(compared, several, components)}")
+        lines.append(f"where the variance of β comes from: {listed(compared, several, components)}")
     else:
         lines.append("no model has two texts here: whether its heads agree between texts is not decided")
     lines.append(f"rank correlation of β with H: {listed(compared, models, order)}{over_models(compared)}")
@@ -39,12 +39,12 @@ def about(compared: xr.Dataset) -> str:
     texts = list(dict.fromkeys(map(str, compared["text_of_study"].values)))
     models = [str(name) for name in compared["model"].values]
     count, nouns = compared.sizes["study"], ("study", "studies")
-    return f"{count} {nouns[count > 1]}: {', '.join(models)} on {'; '.join(texts)}:"
+    return f"{count} {nouns[count > 1]}: {', '.join(models)} on {'; '.join(texts)}"
 
 
 def listed(compared: xr.Dataset, models: list[str], words) -> str:
     """What is said of each model, with its name if there are several."""
-    return "; ".join((f"{model}: " if len(compared["model"]) > 1 else "") + words(compared, model) for model in models)
+    return "; ".join(words(compared, model) + (f" ({model})" if len(compared["model"]) > 1 else "") for model in models)
 
 
 def number(compared: xr.Dataset, name: str, **place) -> str:
