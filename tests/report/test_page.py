@@ -107,7 +107,7 @@ def test_words_of_others_stay_words(tmp_path):
     compared = {"studies": {"a": "runs/a"}, "missing": {"b": evil}}
     config = CONFIG | {"compare_studies": compared}
     html = page(tmp_path, config=config, identities=[("corpus.name", evil)], limits=[evil], lines=[evil, evil, evil])
-    assert evil not in html and html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 8
+    assert evil not in html and html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 9
 
 
 def test_a_comparison_links_its_studies_and_has_no_other_chapter(tmp_path):
@@ -139,7 +139,7 @@ def test_limits_name_the_population_and_the_layers_not_studied():
     assert "without replacement" in limits(ATTRS, [64, 4096], [0], [0], False)[0]
     assert len(limits(ATTRS, [64, 4096], [0], [0], True)) == 2
     assert "no GPU was used" in computed_on([{"device": "cpu", "dtype": "float64"}, {}])
-    assert computed_on([{"device": "cuda", "dtype": "float32"}]) == "Computed on cuda, in float32."
+    assert computed_on([{"device": "cuda", "dtype": "float32"}]) == "Computed on CUDA, in float32."
     assert computed_on([{}]) == ""
 
 

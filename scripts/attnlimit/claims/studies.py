@@ -13,6 +13,7 @@ from attnlimit.claims.verdicts import (
     UNTESTED,
     Finding,
     Record,
+    asked_to_fall,
     decide,
     every,
     pick,
@@ -255,14 +256,16 @@ def studies_horizon_order(fits: xr.Dataset, thresholds: dict) -> Record:
     found = over_models(fits, ("H",), thresholds)
     threshold = pick(thresholds, "weakest_correlation", "weakest_horizon", "fewest_groups")
     test = f"Rank correlation of β with H over unsaturated heads, {POOLING}"
-    return record("studies_horizon_order", found, "required: below 0", test, threshold, "studies_horizon")
+    return record("studies_horizon_order", found, asked_to_fall(thresholds), test, threshold, "studies_horizon")
 
 
 def studies_tilt_order(fits: xr.Dataset, thresholds: dict) -> Record:
     found = over_models(fits, ("H given s0", "s0 given H"), thresholds)
     threshold = pick(thresholds, "weakest_correlation", "weakest_horizon", "fewest_groups")
     test = f"Partial rank correlations of β with H given s₀ and with s₀ given H, {POOLING}"
-    return record("studies_tilt_order", found, "required: one below 0", test, threshold, "studies_horizon")
+    return record(
+        "studies_tilt_order", found, asked_to_fall(thresholds, "one below 0"), test, threshold, "studies_horizon"
+    )
 
 
 def studies_same_sign(fits: xr.Dataset, thresholds: dict) -> Record:

@@ -79,6 +79,11 @@ def most(verdicts: list[str], share: float) -> str:
     return HOLDS if verdicts and verdicts.count(HOLDS) >= share * len(verdicts) else UNTESTED
 
 
+def asked_to_fall(thresholds: dict, what: str = "below 0") -> str:
+    """What a rank correlation of beta is asked for; an interval that holds 0 fails only if it is surely weak."""
+    return f"required: {what}; fails if surely weaker than −{thresholds['weakest_correlation']:g}"
+
+
 def pick(thresholds: dict, *names: str) -> dict:
     return {name: thresholds[name] for name in names}
 

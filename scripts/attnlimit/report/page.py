@@ -67,7 +67,7 @@ SECTIONS = (
     Section(
         "studies",
         "Other models and texts",
-        "Several runs side by side, each of one model and one text.",
+        "Do the findings carry over?",
         ("studies",),
     ),
 )
@@ -139,7 +139,7 @@ def computed_on(stores: Iterable[dict]) -> str:
     """Devices and precisions that the attrs of stores name."""
     devices, dtypes = (sorted({str(attrs[key]) for attrs in stores if key in attrs}) for key in ("device", "dtype"))
     gpu = "" if any(name != "cpu" for name in devices) else "; no GPU was used, and none was tried"
-    return f"Computed on {' and '.join(devices)}, in {' and '.join(dtypes)}{gpu}." if devices else ""
+    return f"Computed on {' and '.join(devices).upper()}, in {' and '.join(dtypes)}{gpu}." if devices else ""
 
 
 def settings_of(config: dict) -> dict[str, Any]:
