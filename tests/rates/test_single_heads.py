@@ -83,6 +83,8 @@ def test_each_head_in_words(rates, tails):
     assert shown["error_mean"] == "1.2 %" and shown["tokens_5_mean"] == "100"
     assert words["5-0"]["kurtosis"] == "−1.35" and words["5-0"]["sub_gaussian"] == "2.00"
     assert "kurtosis" not in shown
+    rates["relative_error"] = rates["relative_error"] * 0 + 12.34
+    assert in_words(head_table(rates), SIZES, [])["0-1"]["error_mean"] == "1,234 %"
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,8 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
         head |= {key: f"{fit[key]:.2g}" for key in ("horizon", "constant_tilt", "bound_v3")}
         beta, low, high = (f"{fit[key]:.2f}".replace("-", "−") for key in ("beta", "beta_low", "beta_high"))
         head[f"beta_{name}"] = f"{beta} [{low}, {high}]"
-        head[f"error_{name}"] = f"{100 * fit['relative_error']:.2g} %"
+        percent = 100 * fit["relative_error"]
+        head[f"error_{name}"] = f"{percent:.2g} %" if percent < 10 else f"{percent:,.0f} %"
         for share in (f"tokens_{100 * share:.0f}" for share in SHARES):
             head[f"{share}_{name}"] = needed(fit[share], sizes)
         head[f"marks_{name}"] = ", ".join(words for mark, words in MARKS.items() if fit[mark]) or POWER_LAW
