@@ -16,7 +16,7 @@ for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
 count = [record.verdict for record in records].count
 left_out = f", {count(None)} left out" if count(None) else ""
-found(f"claims: {count(HOLDS)} hold, {count(FAILS)} do not, {count(UNTESTED)} not tested at this size{left_out}")
+found(f"{count(HOLDS)} hold, {count(FAILS)} do not, {count(UNTESTED)} not tested at this size{left_out}")
 write_json(records, snakemake.output.records)
 model = stores.get("bert")
 lines = [about(model), about_limits(model)] if model else []
