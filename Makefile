@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test studies-test env-test readme docs lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test readme docs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -74,8 +74,8 @@ test: lint ## lint, unit tests, and a small run of the whole workflow
 cluster-test: setup ## the small run on a real Slurm of two nodes on this machine, and its faults: root, Debian
 	$(BIN)/python -m pytest tests/cluster -n 0 -rs
 
-studies-test: setup ## make studies and make compare on tiny texts, and their faults
-	$(BIN)/python -m pytest tests/studies -n 0
+long-test: setup ## whole runs on your own model, packages, the hub, several studies; how often intervals hold the truth
+	$(BIN)/python -m pytest tests/long
 
 env-test: setup ## the small run with each rule in its own environment, on a host that has only Snakemake
 	$(BIN)/python -m pytest tests/environments -n 0 -rs

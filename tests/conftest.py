@@ -16,7 +16,7 @@ for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # of `make test`: a make that
 pytest_plugins = ["support.hub_fixtures"]
 
 # The longest first: two workers then end together.
-FIRST = ("test_runs.py", "test_faults.py", "test_own_model.py", "test_hub.py")
+FIRST = ("test_runs.py", "test_faults.py", "test_studies.py", "test_own_model.py")
 
 
 def pytest_collection_modifyitems(items):

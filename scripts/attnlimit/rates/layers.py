@@ -23,7 +23,7 @@ def leave_out_layers(layers: np.ndarray, measure: Measure) -> tuple[Estimate, np
 
     se^2 = (L - 1) / L sum_l (m_l - mean of m_l)^2, m_l the measure without layer l; the interval is Student's, with
     L - 1 degrees of freedom.  NaN with fewer than three layers.  It covers 91 to 100 %, mostly 93 to 96 %, at 6 as at
-    12 layers (tests/rates/test_studies_coverage.py); layers resampled whole, at the levels of `power_law.levels`,
+    12 layers (tests/long/test_studies_coverage.py); layers resampled whole, at the levels of `power_law.levels`,
     cover less at 6.
     """
     value, count = np.asarray(measure(layers), float), len(layers)

@@ -104,7 +104,7 @@ def levels(items: int, samples: int = 1) -> tuple[float, float]:
     has the variance with divisor k in place of k - 1, and a normal's tails in place of Student's.  For means this
     correction is exact to first order.
 
-    How often such intervals hold the truth, over normal, heavy-tailed and bent errors (tests/rates/test_coverage.py;
+    How often such intervals hold the truth, over normal, heavy-tailed and bent errors (tests/long/test_coverage.py;
     standard error 0.5 %), and in brackets plain percentiles of draws with fixed weights:
 
         replicates                       12             24             40            100

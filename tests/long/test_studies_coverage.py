@@ -1,7 +1,7 @@
 """95 % intervals of a comparison hold the truth, at the sizes of studies: 6 or 12 layers of 12 heads, up to 5 texts.
 
 Layers are drawn anew in each experiment, texts keep their shifts.  Bounds allow for the Monte Carlo error of so few
-experiments; `PYTHONPATH=scripts:tests python tests/rates/test_studies_coverage.py` makes ten times as many.
+experiments; `PYTHONPATH=scripts:tests python tests/long/test_studies_coverage.py` makes ten times as many.
 """
 
 import numpy as np
