@@ -1,4 +1,4 @@
-# Verbs only; the work is in the Snakefile, and what the verbs share in scripts/attnlimit/plan/run.py.
+# Verbs only; the work is in the Snakefile, and what the verbs share in scripts/attnlimit/cli/run.py.
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 CONFIG ?=
 # The folder of a run: the project's own for the default run, else runs/<name>, by RUN or the last CONFIG.
@@ -8,7 +8,7 @@ ARCHIVE ?= $(patsubst ./%,%,$(FOLDER)/results/attnlimit.tar.zst)
 TO ?= restored
 BIN := .venv/bin
 PROGRAM := PYTHONPATH=scripts $(BIN)/python -m attnlimit
-VERB = @$(PROGRAM).plan.run $@ --folder "$(FOLDER)" --cores $(CORES) --config $(CONFIG)
+VERB = @$(PROGRAM).cli.run $@ --folder "$(FOLDER)" --cores $(CORES) --config $(CONFIG)
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(file)' here)))
 $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error RUN: '$(RUN)' is no plain name))
 export PYTHON
@@ -30,10 +30,10 @@ quick: ## a first look in some minutes, into runs/quick: all figures, few tokens
 
 studies: setup ## run models and texts of configs/studies, then compare them: STUDIES="code my-study.yaml" for some or your own
 	$(if $(CONFIG),$(error CONFIG: studies have their own; put yours in STUDIES="..."))
-	@$(PROGRAM).plan.run_studies --cores $(CORES) $(STUDIES)
+	@$(PROGRAM).cli.run_studies --cores $(CORES) $(STUDIES)
 
 compare: setup ## compare finished runs: RUNS="code literature", ARCHIVES="a.tar.zst b.tar.zst", or some of both
-	@$(PROGRAM).archive.compare --cores $(CORES) --runs $(RUNS) --archives $(ARCHIVES) $(if $(RUN),--name "$(RUN)")
+	@$(PROGRAM).cli.compare --cores $(CORES) --runs $(RUNS) --archives $(ARCHIVES) $(if $(RUN),--name "$(RUN)")
 
 plan: setup ## what reproduce would run, why, and for how long: CONFIG=..., RUN=...
 	$(VERB)

@@ -13,12 +13,12 @@ from snakemake.utils import update_config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, shown  # noqa: E402
-from attnlimit.plan.chapters import brought  # noqa: E402
-from attnlimit.plan.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
-from attnlimit.rates.answer import capital  # noqa: E402
-from attnlimit.rates.answer import finding as sentences  # noqa: E402
-from attnlimit.store import read  # noqa: E402
+from attnlimit.page.answer import capital  # noqa: E402
+from attnlimit.page.answer import finding as sentences  # noqa: E402
+from attnlimit.workflow.chapters import brought  # noqa: E402
+from attnlimit.workflow.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 
 LEADING = brought("figures")[0]  # of page and report too
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
@@ -222,7 +222,7 @@ def measured(results: Path) -> dict[str, str]:
 
 
 def computed(config: dict) -> dict[str, str]:
-    """From the formulas of attnlimit/plan/costs.py."""
+    """From the formulas of attnlimit/workflow/costs.py."""
     spent, jobs, held = seconds(config), job_count(config), job_bytes(config)
     cells = {
         rule: cell(jobs[rule], spent.get(rule), each, spent[rule] if rule in ON_GPU else None)

@@ -13,9 +13,9 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
-from attnlimit.plan.chapters import APART, CHAPTERS  # noqa: E402
-from attnlimit.plan.folders import ARCHIVE, RESOLVED  # noqa: E402
-from attnlimit.plan.studies import NEEDED, PARTS, RATES  # noqa: E402
+from attnlimit.workflow.chapters import APART, CHAPTERS  # noqa: E402
+from attnlimit.workflow.folders import ARCHIVE, RESOLVED  # noqa: E402
+from attnlimit.workflow.studies import NEEDED, PARTS, RATES  # noqa: E402
 
 START, END = "text and model", "what every run ends with"
 TOKENS, LAST = "extract_embeddings", "all"

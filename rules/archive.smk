@@ -1,7 +1,7 @@
 # The run as one file that outlives it.
 # INPUTS   what `all` asks for; through Snakemake's records, every file between that and the data
 # OUTPUTS  results/attnlimit.tar.zst   a BagIt bag with an RO-Crate: sources, results, settings, jobs; the same bytes for the same run
-from attnlimit.plan.rule_files import params_of  # noqa: E402
+from attnlimit.workflow.rule_files import params_of  # noqa: E402
 
 
 rule archive_results:

@@ -6,16 +6,16 @@ from pathlib import Path
 ROOT = Path(workflow.basedir)
 SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
-from attnlimit.plan.chapters import JUDGED, brought, chapters_of_claims, fitted, left_out, store_files  # noqa: E402
-from attnlimit.plan.code_hash import code_hash  # noqa: E402
-from attnlimit.plan.costs import CUT_BY_SETTING, asked_bytes, asked_seconds, on_gpu  # noqa: E402
-from attnlimit.files import require_writable  # noqa: E402
-from attnlimit.corpus.location import local_files  # noqa: E402
-from attnlimit.model.files import local_model_files  # noqa: E402
-from attnlimit.plan.config import check, missing_sources  # noqa: E402
-from attnlimit.plan.folders import begin_run, end_run, located  # noqa: E402
-from attnlimit.plan.overlays import sort_keys, with_origin  # noqa: E402
-from attnlimit.plan.workflow_files import commit, source_sha256  # noqa: E402
+from attnlimit.workflow.chapters import JUDGED, brought, chapters_of_claims, fitted, left_out, store_files  # noqa: E402
+from attnlimit.base.code_hash import code_hash  # noqa: E402
+from attnlimit.workflow.costs import CUT_BY_SETTING, asked_bytes, asked_seconds, on_gpu  # noqa: E402
+from attnlimit.base.files import require_writable  # noqa: E402
+from attnlimit.sources.corpus.location import local_files  # noqa: E402
+from attnlimit.sources.model.files import local_model_files  # noqa: E402
+from attnlimit.workflow.config import check, missing_sources  # noqa: E402
+from attnlimit.workflow.folders import begin_run, end_run, located  # noqa: E402
+from attnlimit.workflow.overlays import sort_keys, with_origin  # noqa: E402
+from attnlimit.workflow.workflow_files import commit, source_sha256  # noqa: E402
 
 try:
     sort_keys(config)  # else params, compared as text, would change with the order of keys in an overlay
@@ -50,7 +50,7 @@ REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 CUT_INTO = [section["parts"] for section in config.values() if isinstance(section, dict) and "parts" in section]
 SIMULATION_PARTS = {name: range(config[f"simulate_{name}"]["parts"]) for name in CUT_BY_SETTING}
-CHAPTERS = config["chapters"]  # attnlimit/plan/chapters.py says what each of them brings
+CHAPTERS = config["chapters"]  # attnlimit/workflow/chapters.py says what each of them brings
 LEFT_OUT = left_out(CHAPTERS)  # said by answer, table, claims and provenance
 STUDIES = config["compare_studies"]["studies"]
 STORES = store_files(CHAPTERS, LAYERS, STUDIES)

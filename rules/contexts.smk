@@ -11,7 +11,7 @@
 #                                             each with _low and _high; layer_… of the whole layer
 #          results/clouds/outputs.zarr.zip    outputs of two heads at chosen n and in the limit: plane (setting, cloud, point, axis),
 #                                             tsne (setting, cloud, mapped, axis); horizon, of_layer, of_head (setting)
-from attnlimit.plan.spread import chosen_layers
+from attnlimit.workflow.spread import chosen_layers
 
 CONTEXT_LAYERS = chosen_layers(config["measure_contexts"]["layers"], LAYERS)
 

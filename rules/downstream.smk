@@ -12,7 +12,7 @@
 #                                                probability, corrected_probability, declared (outcome, aggregation), reliability;
 #                                                text_rate, text_horizon (text); each with _low, _high where it has an interval
 
-from attnlimit.corpus.location import labelled_file, task_lengths
+from attnlimit.sources.corpus.location import labelled_file, task_lengths
 
 LABELLED_FILE = labelled_file(located({"source": "text"} | config["measure_downstream"], ROOT))
 TEXT_PARTS = range(config["measure_downstream"]["parts"])

@@ -11,7 +11,7 @@
 #                                                                      0 unless queries were drawn; residual_share (head) of a surrogate
 
 
-from attnlimit.plan.costs import has_surrogate
+from attnlimit.workflow.costs import has_surrogate
 
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 LIMIT_SOURCES = {"limits": expand("results/limits/parts/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)}

@@ -2,10 +2,10 @@
 # INPUTS   results/claims.json, results/answer.txt, results/rates/*.zarr.zip, results/tails/layer_{layer}.zarr.zip,
 #          results/models/heads.zarr.zip (for the number of layers), results/figures/*.svg
 # OUTPUTS  results/index.html   the same bytes for the same run; `make page` writes it from what a run has
-from attnlimit.plan.chapters import CHAPTERS as KNOWN_CHAPTERS  # noqa: E402
-from attnlimit.plan.code_hash import texts_hash  # noqa: E402
-from attnlimit.plan.rule_files import absent, at_hand  # noqa: E402
-from attnlimit.plan.workflow_files import commit_before  # noqa: E402
+from attnlimit.workflow.chapters import CHAPTERS as KNOWN_CHAPTERS  # noqa: E402
+from attnlimit.base.code_hash import texts_hash  # noqa: E402
+from attnlimit.workflow.rule_files import absent, at_hand  # noqa: E402
+from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
 PAGE_FIGURES = {name: brought("figures", [name]) for name in KNOWN_CHAPTERS if name in CHAPTERS}  # in their order
 PAGE_FILES = fits_at_hand(rates="bert") | {

@@ -7,7 +7,7 @@
 #                                               order (coupling, statistic, study), component (component, statistic, model),
 #                                               effective_heads (study, layer, statistic, n), each with its 95 % interval
 #          results/studies.{csv,html}           one row a head and study; the answers as a page, with links to the studies
-from attnlimit.plan.studies import study_folder, study_inputs  # noqa: E402
+from attnlimit.workflow.studies import study_folder, study_inputs  # noqa: E402
 
 STUDY_FILES = {name: study_inputs(folder, ROOT, "compare_studies" in away) for name, folder in STUDIES.items()}
 

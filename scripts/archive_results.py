@@ -4,8 +4,8 @@ from pathlib import Path
 
 from attnlimit.archive.bundle import write_archive
 from attnlimit.archive.snakemake_records import Params
-from attnlimit.files import sha256_of
-from attnlimit.log import found, logger, open_log
+from attnlimit.base.files import sha256_of
+from attnlimit.base.log import found, logger, open_log
 
 open_log(snakemake.log[0])
 p, path = snakemake.params, Path(snakemake.output.archive)

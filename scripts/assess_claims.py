@@ -1,11 +1,11 @@
 """What the stored results say of each claim of the paper: records for machines, a page for people."""
 
-from attnlimit.claims.assess import assess, write_json
-from attnlimit.claims.page import write_page
-from attnlimit.claims.verdicts import FAILS, HOLDS, UNTESTED
-from attnlimit.log import found, logger, open_log
-from attnlimit.rates.answer import about, about_limits
-from attnlimit.store import read
+from attnlimit.base.log import found, logger, open_log
+from attnlimit.base.store import read
+from attnlimit.page.answer import about, about_limits
+from attnlimit.page.assess import assess, write_json
+from attnlimit.page.claims_page import write_page
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED
 
 open_log(snakemake.log[0])
 p = snakemake.params

@@ -6,12 +6,12 @@ import torch
 
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.attention.streaming import Pass
-from attnlimit.experiments.limits import centre_of, keys_of
-from attnlimit.experiments.surrogate_limits import draw, marks_of, output_part
-from attnlimit.log import open_log
-from attnlimit.model.population import gather
-from attnlimit.seeds import generator
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import identity, read, write
+from attnlimit.sampling.limits import centre_of, keys_of
+from attnlimit.sampling.surrogate_limits import draw, marks_of, output_part
+from attnlimit.sources.model.population import gather
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

@@ -8,17 +8,17 @@ import torch
 
 from attnlimit.attention.kernel import Heads
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE
+from attnlimit.base.files import atomic
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import read
 from attnlimit.bench.contenders import ours, prepare
 from attnlimit.bench.limits import HEAD, NOTE, limits_of, shown
 from attnlimit.bench.measure import Case, growth, large_limit, our_limit, run_case
 from attnlimit.bench.memory import peak_megabytes
 from attnlimit.bench.table import columns, table
-from attnlimit.experiments.surrogate_limits import marks_of
-from attnlimit.files import atomic
-from attnlimit.log import bar, open_log
-from attnlimit.model.population import atoms, gather
-from attnlimit.seeds import generator
-from attnlimit.store import read
+from attnlimit.sampling.surrogate_limits import marks_of
+from attnlimit.sources.model.population import atoms, gather
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from attnlimit.corpus.articles import read_articles, read_identity
-from attnlimit.corpus.blocks import load_tokenizer, word_pieces
-from attnlimit.corpus.labelled import read_task
-from attnlimit.corpus.task_texts import (
+from attnlimit.base.files import sha256_of, verify_sha256
+from attnlimit.base.log import found, open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import write
+from attnlimit.sources.corpus.articles import read_articles, read_identity
+from attnlimit.sources.corpus.blocks import load_tokenizer, word_pieces
+from attnlimit.sources.corpus.labelled import read_task
+from attnlimit.sources.corpus.task_texts import (
     Wanted,
     choose_blocks_of_articles,
     choose_labelled,
@@ -16,11 +20,7 @@ from attnlimit.corpus.task_texts import (
     require_taught,
     texts_dataset,
 )
-from attnlimit.files import sha256_of, verify_sha256
-from attnlimit.log import found, open_log
-from attnlimit.model.families import class_names
-from attnlimit.seeds import generator
-from attnlimit.store import write
+from attnlimit.sources.model.families import class_names
 
 open_log(snakemake.log[0])
 os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)

@@ -1,8 +1,8 @@
 """Several studies compared: do rates and horizons agree between texts, what orders the rates, what do heads share?"""
 
-from attnlimit.log import open_log
-from attnlimit.rates.studies import compare
-from attnlimit.store import read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read, write
+from attnlimit.questions.studies.fit import compare
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

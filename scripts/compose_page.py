@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from attnlimit.claims.cards import cards, counts, looks, not_tested, undecided
-from attnlimit.files import atomic
-from attnlimit.log import logger, open_log
-from attnlimit.rates.answer import capital, finding
-from attnlimit.rates.single_heads import curve_table, head_table, in_words, slowest, tail_table
-from attnlimit.report.explorer import explorer
-from attnlimit.report.page import computed_on, figures_of, limits, render, sections_of, settings_of, studies_of
-from attnlimit.report.provenance import identities, versions
-from attnlimit.report.quick_look import QUICK_LOOK
-from attnlimit.store import read, read_attrs
+from attnlimit.base.files import atomic
+from attnlimit.base.log import logger, open_log
+from attnlimit.base.store import read, read_attrs
+from attnlimit.page.answer import capital, finding
+from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
+from attnlimit.page.explorer import explorer
+from attnlimit.page.page import computed_on, figures_of, limits, render, sections_of, settings_of, studies_of
+from attnlimit.page.provenance import identities, versions
+from attnlimit.page.quick_look import QUICK_LOOK
+from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
 
 open_log(snakemake.log[0])
 p, given, rules = snakemake.params, snakemake.input, Path(snakemake.scriptdir).parent / "rules"

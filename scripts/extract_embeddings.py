@@ -6,12 +6,12 @@ import numpy as np
 import torch
 import xarray as xr
 
-from attnlimit.log import bar, open_log
-from attnlimit.model.bert import layer_inputs, load, require_readable
-from attnlimit.model.files import require_as_fetched
-from attnlimit.model.population import assemble
-from attnlimit.parts import share
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.parts import share
+from attnlimit.base.store import identity, read, write
+from attnlimit.sources.model.bert import layer_inputs, load, require_readable
+from attnlimit.sources.model.files import require_as_fetched
+from attnlimit.sources.model.population import assemble
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

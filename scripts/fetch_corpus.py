@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from attnlimit.corpus.articles import up_to, write_articles
-from attnlimit.corpus.open import open_corpus
-from attnlimit.log import found, logger, open_log
+from attnlimit.base.log import found, logger, open_log
+from attnlimit.sources.corpus.articles import up_to, write_articles
+from attnlimit.sources.corpus.open import open_corpus
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -3,12 +3,12 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attnlimit.log import found, logger, open_log
-from attnlimit.model.bert import heads_dataset, load
-from attnlimit.model.files import FILES, copy_verified, embedded_model, local_model
-from attnlimit.model.from_hub import hub_model
-from attnlimit.model.from_package import package_model
-from attnlimit.store import write
+from attnlimit.base.log import found, logger, open_log
+from attnlimit.base.store import write
+from attnlimit.sources.model.bert import heads_dataset, load
+from attnlimit.sources.model.files import FILES, copy_verified, embedded_model, local_model
+from attnlimit.sources.model.from_hub import hub_model
+from attnlimit.sources.model.from_package import package_model
 
 open_log(snakemake.log[0])
 options, output = snakemake.params.settings, snakemake.output

@@ -1,10 +1,10 @@
 """How the constant of the moments grows with the radius of the tokens' support, on a sphere."""
 
-from attnlimit.log import open_log
-from attnlimit.rates.constants import fit_constants
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.sphere.fit import fit_constants
+from attnlimit.stats.power_law import Bootstrap
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from attnlimit.log import open_log
-from attnlimit.rates.contexts import fit_contexts
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.contexts.fit import fit_contexts
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -1,10 +1,10 @@
 """What drawn keys do to a downstream task, with intervals that resample articles, or texts, whole."""
 
-from attnlimit.log import open_log
-from attnlimit.rates.downstream import summary
-from attnlimit.rates.grouped import resample
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.downstream.fit import summary
+from attnlimit.questions.downstream.grouped import resample
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -1,8 +1,8 @@
 """The mean of hardmax attention: exact, as proposed and as drawn; its decay in powers of n and of ln n."""
 
-from attnlimit.log import open_log
-from attnlimit.rates.summaries import hardmax_summary
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.hardmax.fit import hardmax_summary
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

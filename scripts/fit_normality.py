@@ -1,9 +1,9 @@
 """Is attention at one query normal, and does it know its own error?"""
 
-from attnlimit.experiments.normality import LEVEL
-from attnlimit.log import open_log
-from attnlimit.rates.summaries import normality_summary
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.normality.fit import normality_summary
+from attnlimit.questions.normality.measure import LEVEL
 
 open_log(snakemake.log[0])
 

@@ -2,11 +2,11 @@
 
 import xarray as xr
 
-from attnlimit.log import bar, open_log
-from attnlimit.rates.patterns import Marks, fit_patterns
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.patterns.fit import Marks, fit_patterns
+from attnlimit.stats.power_law import Bootstrap
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -1,10 +1,10 @@
 """Rates after every layer, gains from layer to layer, and whether errors of different layers add in quadrature."""
 
-from attnlimit.log import open_log
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.rates.propagation import fit_propagation
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.propagation.fit import fit_propagation
+from attnlimit.stats.power_law import Bootstrap
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -2,12 +2,12 @@
 
 import xarray as xr
 
-from attnlimit.coordinates import STATISTICS
-from attnlimit.log import bar, found, open_log
-from attnlimit.rates.fits import fit_errors, fit_whole_layer
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.log import bar, found, open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.stats.fits import fit_errors, fit_whole_layer
+from attnlimit.stats.power_law import Bootstrap
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

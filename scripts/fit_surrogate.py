@@ -6,11 +6,11 @@ import torch
 
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.attention.streaming import Pass
-from attnlimit.experiments.limits import keys_of
-from attnlimit.experiments.surrogate_limits import fitted_surrogate, joined_outputs
-from attnlimit.log import open_log
-from attnlimit.model.population import gather
-from attnlimit.store import read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read, write
+from attnlimit.sampling.limits import keys_of
+from attnlimit.sampling.surrogate_limits import fitted_surrogate, joined_outputs
+from attnlimit.sources.model.population import gather
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

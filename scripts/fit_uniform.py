@@ -1,10 +1,10 @@
 """Rates of the uniform error in n, and the growth of its constant with the radius."""
 
-from attnlimit.log import open_log
-from attnlimit.rates.growth import fit_uniform
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.uniform.fit import fit_uniform
+from attnlimit.stats.power_law import Bootstrap
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

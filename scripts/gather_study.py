@@ -1,9 +1,9 @@
 """What a comparison reads of one finished run: rates, couplings and tails of each head, and how noisy the rates are."""
 
-from attnlimit.log import open_log
-from attnlimit.rates.gathered import gather
-from attnlimit.seeds import generator
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.studies.gather import gather
 
 open_log(snakemake.log[0])
 p = snakemake.params

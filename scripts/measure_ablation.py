@@ -6,7 +6,9 @@ import numpy as np
 import torch
 
 from attnlimit.attention.kernel import Heads, choose_device
-from attnlimit.experiments.ablation import (
+from attnlimit.base.log import open_log
+from attnlimit.base.store import identity, read, write
+from attnlimit.questions.ablation.measure import (
     Layer,
     as_population,
     chosen_settings,
@@ -15,11 +17,9 @@ from attnlimit.experiments.ablation import (
     spread_heads,
     whole_blocks,
 )
-from attnlimit.experiments.layout import measure_settings
-from attnlimit.experiments.protocol import Protocol
-from attnlimit.log import open_log
-from attnlimit.model.population import gather
-from attnlimit.store import identity, read, write
+from attnlimit.sampling.layout import measure_settings
+from attnlimit.sampling.protocol import Protocol
+from attnlimit.sources.model.population import gather
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

@@ -5,12 +5,12 @@ import torch
 import xarray as xr
 
 from attnlimit.attention.kernel import Heads, Segment, choose_device, limit_outputs, project, project_keys
-from attnlimit.experiments.clouds import as_rows, chosen_heads, in_leading_plane, outputs_at, tsne_map
-from attnlimit.log import bar, open_log
-from attnlimit.model.population import gather
-from attnlimit.parts import cuts
-from attnlimit.seeds import generator
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.parts import cuts
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import identity, read, write
+from attnlimit.questions.clouds.measure import as_rows, chosen_heads, in_leading_plane, outputs_at, tsne_map
+from attnlimit.sources.model.population import gather
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

@@ -5,13 +5,13 @@ import torch
 import xarray as xr
 
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
-from attnlimit.coordinates import STATISTICS, by_head
-from attnlimit.experiments.contexts import Run, Text, join_runs, require_runs, sample
-from attnlimit.experiments.errors import limit_is_exact, replicate_errors
-from attnlimit.experiments.merging import merge_errors
-from attnlimit.log import bar, open_log
-from attnlimit.model.population import gather
-from attnlimit.store import identity, read, write
+from attnlimit.base.coordinates import STATISTICS, by_head
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.store import identity, read, write
+from attnlimit.questions.contexts.measure import Run, Text, join_runs, require_runs, sample
+from attnlimit.sampling.errors import limit_is_exact, replicate_errors
+from attnlimit.sampling.merging import merge_errors
+from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import value_variance
 
 open_log(snakemake.log[0])

@@ -6,13 +6,13 @@ import numpy as np
 import torch
 import xarray as xr
 
-from attnlimit.experiments.downstream import Drawing, dense_embedding, measure_text, tokens_of
-from attnlimit.log import bar, open_log
-from attnlimit.model.bert import load, require_readable
-from attnlimit.model.classifier import load_head
-from attnlimit.model.files import require_as_fetched
-from attnlimit.parts import share
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.parts import share
+from attnlimit.base.store import identity, read, write
+from attnlimit.questions.downstream.measure import Drawing, dense_embedding, measure_text, tokens_of
+from attnlimit.sources.model.bert import load, require_readable
+from attnlimit.sources.model.classifier import load_head
+from attnlimit.sources.model.files import require_as_fetched
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

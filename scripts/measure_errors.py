@@ -6,11 +6,11 @@ import xarray as xr
 
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
-from attnlimit.coordinates import STATISTICS, by_head
-from attnlimit.experiments.errors import limit_is_exact, replicate_errors
-from attnlimit.log import bar, open_log
-from attnlimit.model.population import gather
-from attnlimit.store import identity, read, write
+from attnlimit.base.coordinates import STATISTICS, by_head
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.store import identity, read, write
+from attnlimit.sampling.errors import limit_is_exact, replicate_errors
+from attnlimit.sources.model.population import gather
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

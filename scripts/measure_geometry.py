@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.log import bar, found, open_log
-from attnlimit.model.population import gather
-from attnlimit.parts import cuts
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import bar, found, open_log
+from attnlimit.base.parts import cuts
+from attnlimit.base.store import identity, read, write
+from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import constant_tilt, horizon_published, horizons, tilt_bias, tilt_matrix
 from attnlimit.theory.moments import merge_all, moments
 

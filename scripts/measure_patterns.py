@@ -4,10 +4,10 @@ import numpy as np
 import torch
 
 from attnlimit.attention.kernel import Heads, choose_device, project
-from attnlimit.experiments.patterns import Reading, chosen_blocks, layer_errors
-from attnlimit.log import bar, open_log
-from attnlimit.model.population import gather
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.store import identity, read, write
+from attnlimit.questions.patterns.measure import Reading, chosen_blocks, layer_errors
+from attnlimit.sources.model.population import gather
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import torch
 
-from attnlimit.experiments.propagation import Draws, chosen_blocks, measure_blocks
-from attnlimit.log import bar, open_log
-from attnlimit.model.bert import load, require_readable
-from attnlimit.model.files import require_as_fetched
-from attnlimit.parts import share
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.parts import share
+from attnlimit.base.store import identity, read, write
+from attnlimit.questions.propagation.measure import Draws, chosen_blocks, measure_blocks
+from attnlimit.sources.model.bert import load, require_readable
+from attnlimit.sources.model.files import require_as_fetched
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

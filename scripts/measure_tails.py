@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from attnlimit.experiments.tails import tails_of_tokens
-from attnlimit.log import bar, open_log
-from attnlimit.model.population import gather
-from attnlimit.parts import cuts
-from attnlimit.store import identity, read, write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.parts import cuts
+from attnlimit.base.store import identity, read, write
+from attnlimit.questions.tails.measure import tails_of_tokens
+from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import tilt_matrix
 
 open_log(snakemake.log[0])

@@ -1,8 +1,8 @@
 """Join the layers of the errors on neighbouring tokens."""
 
-from attnlimit.experiments.contexts import join_layers
-from attnlimit.log import open_log
-from attnlimit.store import read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read, write
+from attnlimit.questions.contexts.measure import join_layers
 
 open_log(snakemake.log[0])
 

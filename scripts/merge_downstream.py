@@ -1,8 +1,8 @@
 """Errors and answers of all texts of the downstream task, from the parts of its jobs."""
 
-from attnlimit.experiments.answers import answers, joined
-from attnlimit.log import open_log
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.downstream.answers import answers, joined
 
 open_log(snakemake.log[0])
 p = snakemake.params

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from attnlimit.experiments.merging import merge_errors
-from attnlimit.log import found, open_log
-from attnlimit.store import read, write
+from attnlimit.base.log import found, open_log
+from attnlimit.base.store import read, write
+from attnlimit.sampling.merging import merge_errors
 from attnlimit.theory.geometry import value_variance
 
 open_log(snakemake.log[0])

@@ -1,8 +1,8 @@
 """Join the parts of one layer's limit; with a surrogate, correct its moments by the exact outputs."""
 
-from attnlimit.experiments.merging import merge_limits, merge_surrogate
-from attnlimit.log import found, open_log
-from attnlimit.store import read, write
+from attnlimit.base.log import found, open_log
+from attnlimit.base.store import read, write
+from attnlimit.sampling.merging import merge_limits, merge_surrogate
 
 open_log(snakemake.log[0])
 p = snakemake.params

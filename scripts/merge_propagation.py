@@ -1,8 +1,8 @@
 """Join the blocks that the jobs of measure_propagation read."""
 
-from attnlimit.experiments.merging_blocks import merge_blocks
-from attnlimit.log import open_log
-from attnlimit.store import inherited, read, write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import inherited, read, write
+from attnlimit.sampling.merging_blocks import merge_blocks
 
 open_log(snakemake.log[0])
 

@@ -1,8 +1,8 @@
 """Join the parts of a simulation, which hold some of its settings each."""
 
-from attnlimit.experiments.joining import join_settings
-from attnlimit.log import found, open_log
-from attnlimit.store import read, write
+from attnlimit.base.log import found, open_log
+from attnlimit.base.store import read, write
+from attnlimit.sampling.joining import join_settings
 
 open_log(snakemake.log[0])
 

@@ -2,10 +2,10 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key, subject
-from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key, subject
+from attnlimit.page.style import PALETTE, WIDTH, save, set_theme
 
 PANELS = {
     "mean": ("mean", "error"),

@@ -7,10 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key, subject
-from attnlimit.report.style import BOUND, COLOURS, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key, subject
+from attnlimit.page.style import BOUND, COLOURS, WIDTH, save, set_theme
 
 ROWS = {
     r"$\beta$ of the mean": ("mean", "error"),

@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, hollow, hollow_key, subject
-from attnlimit.report.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_sizes, hollow, hollow_key, subject
+from attnlimit.page.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 
 SHAPES = {"error": ("-", None), "fluctuation": ("none", "o"), "bias": ("none", "s")}
 

@@ -6,9 +6,9 @@ from textwrap import wrap
 
 import matplotlib.pyplot as plt
 
-from attnlimit.claims.verdicts import LOOKS
-from attnlimit.log import open_log
-from attnlimit.report.style import WIDTH, save, set_theme
+from attnlimit.base.log import open_log
+from attnlimit.page.style import WIDTH, save, set_theme
+from attnlimit.stats.verdicts import LOOKS
 
 LINE, GAP, CHARACTERS, LEFT = 0.145, 0.09, 98, 1.32  # inches a line and between claims; letters a line; inches
 TITLE = 0.3  # inches for the title of a quick look

@@ -4,11 +4,11 @@ import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attnlimit.log import open_log
-from attnlimit.report.density import density, levels_of, window
-from attnlimit.report.panels import subject
-from attnlimit.report.style import PALETTE, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.density import density, levels_of, window
+from attnlimit.page.panels import subject
+from attnlimit.page.style import PALETTE, WIDTH, save, set_theme
 
 SHARES = (0.9, 0.5)  # of the points that the contours hold
 GREY = ("0.88", "0.72")  # of the limit, from the outer region to the inner one

@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import Normalize
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow, hollow_key, subject
-from attnlimit.report.style import COUPLING, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_predictions, draw_rates, hollow, hollow_key, subject
+from attnlimit.page.style import COUPLING, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
 
 MARKERS = "osD^v<>PX*"
 

@@ -5,11 +5,11 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from attnlimit.log import open_log
-from attnlimit.rates.contexts import ALONE, longest_run
-from attnlimit.report.panels import draw_sizes, subject
-from attnlimit.report.style import BOUND, NAMES, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_sizes, subject
+from attnlimit.page.style import BOUND, NAMES, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
+from attnlimit.questions.contexts.fit import ALONE, longest_run
 
 GAP = 0.7  # of the guide below the errors
 MARKERS = "osD^v<>PX*"

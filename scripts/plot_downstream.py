@@ -4,12 +4,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from attnlimit.corpus.titles import text_name
-from attnlimit.log import open_log
-from attnlimit.rates.downstream import DECLARED
-from attnlimit.report.panels import draw_sizes
-from attnlimit.report.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_sizes
+from attnlimit.page.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
+from attnlimit.questions.downstream.fit import DECLARED
+from attnlimit.sources.corpus.titles import text_name
 
 SHARES = {"agreement": ("as the dense model", PALETTE[0], "o"), "accuracy": ("right", PALETTE[3], "s")}
 TEXTS = "0.75"

@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
-from attnlimit.report.style import COLOURS, NAMES, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.page.style import COLOURS, NAMES, WIDTH, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()

@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
-from attnlimit.report.style import BOUND, NAMES, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.page.style import BOUND, NAMES, WIDTH, layer_colours, save, set_theme
 from attnlimit.theory.bounds import predictions
 
 TICKS = {"_": ("bound_v1_experiment", "1/(2(1+Ψ))"), "x": ("bound_v1_theorem", "1/(2(1+32Ψ))")}

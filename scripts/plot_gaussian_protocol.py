@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 from matplotlib.legend_handler import HandlerTuple
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, draw_rates, hollow_key
-from attnlimit.report.style import COLOURS, NAMES, PALETTE, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.page.style import COLOURS, NAMES, PALETTE, WIDTH, save, set_theme
 
 FINITE = PALETTE[4]
 

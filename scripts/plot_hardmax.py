@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 
-from attnlimit.log import open_log
-from attnlimit.report.style import BOUND, HEURISTIC, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.style import BOUND, HEURISTIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.theory.bounds import heuristic_power
 from attnlimit.theory.hardmax import hardmax_expected_error, hardmax_proposition
 

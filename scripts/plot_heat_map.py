@@ -5,10 +5,10 @@ import numpy as np
 import seaborn as sns
 from matplotlib.colors import LogNorm
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import hollow_words, subject
-from attnlimit.report.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import hollow_words, subject
+from attnlimit.page.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()

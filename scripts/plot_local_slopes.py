@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from attnlimit.coordinates import whole_layer
-from attnlimit.log import open_log
-from attnlimit.report.panels import COLUMNS, draw_sizes, layer_panels, subject
-from attnlimit.report.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.coordinates import whole_layer
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import COLUMNS, draw_sizes, layer_panels, subject
+from attnlimit.page.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 
 LOWEST, HIGHEST = -0.25, 1.25  # shown at most: few replicates give wilder steps, and rates would be hard to read
 

@@ -2,9 +2,9 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.log import open_log
-from attnlimit.report.style import PARAMETRIC, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.style import PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 open_log(snakemake.log[0])
 set_theme()

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import COLUMNS, layer_panels, subject
-from attnlimit.report.style import BOUND, PALETTE, PARAMETRIC, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import COLUMNS, layer_panels, subject
+from attnlimit.page.style import BOUND, PALETTE, PARAMETRIC, save, set_theme
 
 LOOKS = {  # label, colour, marker, dashes: those that draw keys are dashed. random_shared has the error of random here
     "random": ("random", PALETTE[0], "o", "--"),

@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_sizes, subject
-from attnlimit.report.style import COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_sizes, subject
+from attnlimit.page.style import COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
 
 MARKERS = {"mean": "o", "cov": "s", "pointwise": "D"}
 SHOWN_NUMBERS = 8  # layers up to which the gains are written out: more would not be readable

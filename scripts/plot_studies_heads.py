@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import hollow
-from attnlimit.report.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import hollow
+from attnlimit.page.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 NAMED = 4  # heads of a panel that move most
 HEIGHT = 2.7  # inches a row

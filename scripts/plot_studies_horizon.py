@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import draw_predictions, hollow, hollow_key
-from attnlimit.report.style import BOUND, COLOURS, NAMES, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import draw_predictions, hollow, hollow_key
+from attnlimit.page.style import BOUND, COLOURS, NAMES, WIDTH, save, set_theme
 
 COLUMNS = 4
 MARKERS = "oD^sv"  # of models

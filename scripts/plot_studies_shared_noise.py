@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.log import open_log
-from attnlimit.report.style import NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.style import NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
 
 MARKERS = "oD^svP*"
 LEAST, TOP = 0.8, 1.7  # of the axis: below 1 and above all heads only intervals reach

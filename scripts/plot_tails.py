@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import subject
-from attnlimit.report.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import subject
+from attnlimit.page.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 LEADING = 0
 NAMED = 8  # layers in the legend at most

@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import subject
-from attnlimit.report.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import subject
+from attnlimit.page.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 CONTEXTS = {512: "512", 4096: "4k", 131072: "128k"}  # context lengths to compare with
 PALE = 0.4  # opacity of what is extrapolated; hollow would say that a rate is no exponent

@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.log import open_log
-from attnlimit.report.panels import hollow_key
-from attnlimit.report.style import BOUND, HEURISTIC, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
-from attnlimit.store import read
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.panels import hollow_key
+from attnlimit.page.style import BOUND, HEURISTIC, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
 SHOWN_RADII, SHOWN_COMPACT, SHOWN_SIZES = 6, 2, 3
 TITLES = {

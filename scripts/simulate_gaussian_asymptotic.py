@@ -1,10 +1,10 @@
 """Errors on 1e6 to 1e10 Gaussian tokens in d = 1, from counts in bins, and the same from bins twice as wide."""
 
-from attnlimit.experiments.counted import Setting, errors_of
-from attnlimit.experiments.layout import measure_settings
-from attnlimit.experiments.protocol import Protocol
-from attnlimit.log import open_log
-from attnlimit.store import write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import write
+from attnlimit.questions.gaussian.counted import Setting, errors_of
+from attnlimit.sampling.layout import measure_settings
+from attnlimit.sampling.protocol import Protocol
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

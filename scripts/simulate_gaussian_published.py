@@ -3,12 +3,12 @@
 import torch
 
 from attnlimit.attention.kernel import choose_device
-from attnlimit.experiments.gaussian import errors_by_reference, published_settings
-from attnlimit.experiments.layout import stack
-from attnlimit.experiments.protocol import Protocol
-from attnlimit.log import bar, open_log
-from attnlimit.parts import share
-from attnlimit.store import write
+from attnlimit.base.log import bar, open_log
+from attnlimit.base.parts import share
+from attnlimit.base.store import write
+from attnlimit.questions.gaussian.measure import errors_by_reference, published_settings
+from attnlimit.sampling.layout import stack
+from attnlimit.sampling.protocol import Protocol
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

@@ -1,8 +1,8 @@
 """The mean of hardmax attention, drawn many times in one and more dimensions."""
 
-from attnlimit.experiments.hardmax import simulate
-from attnlimit.log import open_log
-from attnlimit.store import write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import write
+from attnlimit.questions.hardmax.measure import simulate
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

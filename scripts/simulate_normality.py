@@ -1,8 +1,8 @@
 """Attention on n Gaussian tokens at one query, many times."""
 
-from attnlimit.experiments.normality import simulate
-from attnlimit.log import open_log
-from attnlimit.store import write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import write
+from attnlimit.questions.normality.measure import simulate
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -3,12 +3,12 @@
 import torch
 
 from attnlimit.attention.kernel import choose_device
-from attnlimit.experiments.layout import measure_settings
-from attnlimit.experiments.protocol import Protocol
-from attnlimit.experiments.sphere import choose_settings, errors_of, unit_heads
-from attnlimit.log import open_log
-from attnlimit.parts import share
-from attnlimit.store import write
+from attnlimit.base.log import open_log
+from attnlimit.base.parts import share
+from attnlimit.base.store import write
+from attnlimit.questions.sphere.measure import choose_settings, errors_of, unit_heads
+from attnlimit.sampling.layout import measure_settings
+from attnlimit.sampling.protocol import Protocol
 
 open_log(snakemake.log[0])
 torch.set_num_threads(snakemake.threads)

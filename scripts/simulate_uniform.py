@@ -1,8 +1,8 @@
 """Largest distance between attention on n tokens and its limit over balls, on a line and in a plane."""
 
-from attnlimit.experiments.uniform import balls_of, simulate
-from attnlimit.log import open_log
-from attnlimit.store import write
+from attnlimit.base.log import open_log
+from attnlimit.base.store import write
+from attnlimit.questions.uniform.measure import balls_of, simulate
 
 open_log(snakemake.log[0])
 p, options = snakemake.params, snakemake.params.settings

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from attnlimit.files import atomic
-from attnlimit.log import open_log
-from attnlimit.rates.answer import answer, context_answer
-from attnlimit.rates.order import Resampling
-from attnlimit.rates.studies_answer import studies_answer
-from attnlimit.report.html import page, paragraph
-from attnlimit.report.quick_look import QUICK_LOOK
-from attnlimit.store import read
+from attnlimit.base.files import atomic
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.answer import answer, context_answer
+from attnlimit.page.html import page, paragraph
+from attnlimit.page.quick_look import QUICK_LOOK
+from attnlimit.questions.studies.answer import studies_answer
+from attnlimit.stats.order import Resampling
 
 open_log(snakemake.log[0])
 p, (rates, contexts, studies) = snakemake.params, map(snakemake.input.get, ("rates", "contexts", "studies"))

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from attnlimit.files import atomic, sha256_of
-from attnlimit.log import open_log
-from attnlimit.report.html import page, paragraph, section, table
-from attnlimit.report.provenance import identities, machine, settings, versions
-from attnlimit.store import read_attrs
+from attnlimit.base.files import atomic, sha256_of
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read_attrs
+from attnlimit.page.html import page, paragraph, section, table
+from attnlimit.page.provenance import identities, machine, settings, versions
 
 open_log(snakemake.log[0])
 p = snakemake.params

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from attnlimit.files import atomic
-from attnlimit.log import open_log
-from attnlimit.rates.budgets_table import SHOWN, budgets_table, shown
-from attnlimit.rates.table import write_csv
-from attnlimit.report.html import page, paragraph, table
-from attnlimit.store import read
+from attnlimit.base.files import atomic
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.html import page, paragraph, table
+from attnlimit.questions.patterns.table import SHOWN, budgets_table, shown
+from attnlimit.stats.table import write_csv
 
 WHAT = (
     "Keys that a query reads until the error of sparse attention is 10 % or 5 % of its scale, medians over heads, with "

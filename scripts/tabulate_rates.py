@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from attnlimit.files import atomic
-from attnlimit.log import open_log
-from attnlimit.rates.table import SHOWN, joined, shown, write_csv
-from attnlimit.report.html import page, paragraph, table
-from attnlimit.store import read
+from attnlimit.base.files import atomic
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.html import page, paragraph, table
+from attnlimit.stats.table import SHOWN, joined, shown, write_csv
 
 WHAT = "Fits of the error itself; those of its parts, and all other columns, are in rates.csv."
 

@@ -3,12 +3,12 @@
 from html import escape
 from pathlib import Path
 
-from attnlimit.files import atomic
-from attnlimit.log import open_log
-from attnlimit.rates.studies_table import ANSWERS, answer_rows, heads_table
-from attnlimit.rates.table import write_csv
-from attnlimit.report.html import page, paragraph, section, table
-from attnlimit.store import read
+from attnlimit.base.files import atomic
+from attnlimit.base.log import open_log
+from attnlimit.base.store import read
+from attnlimit.page.html import page, paragraph, section, table
+from attnlimit.questions.studies.table import ANSWERS, answer_rows, heads_table
+from attnlimit.stats.table import write_csv
 
 ABOUT = (
     "Intervals are 95 %, from layers left out in turn; over models Hartung and Knapp's; of independent heads from "

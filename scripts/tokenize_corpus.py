@@ -4,12 +4,12 @@ import os
 
 import numpy as np
 
-from attnlimit.corpus.articles import read_articles, read_identity
-from attnlimit.corpus.blocks import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
-from attnlimit.files import sha256_of
-from attnlimit.log import bar, found, open_log
-from attnlimit.seeds import generator
-from attnlimit.store import write
+from attnlimit.base.files import sha256_of
+from attnlimit.base.log import bar, found, open_log
+from attnlimit.base.seeds import generator
+from attnlimit.base.store import write
+from attnlimit.sources.corpus.articles import read_articles, read_identity
+from attnlimit.sources.corpus.blocks import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
 
 open_log(snakemake.log[0])
 os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # of the tokenizer, which takes all cores unless told

@@ -13,7 +13,7 @@ from attnlimit.archive.bag import files_below, pack
 from attnlimit.archive.bundle import ARCHIVE, restore, verified
 from attnlimit.archive.crate import METADATA
 from attnlimit.archive.snakemake_records import read_record, record_path
-from attnlimit.plan.workflow_files import commit
+from attnlimit.workflow.workflow_files import commit
 from support.bags import entries, rewrite
 from support.tiny_run import (
     CONFIG,

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from attnlimit.archive.citation import read_citation
 from attnlimit.archive.deposit import CITATION, draft_record, main
-from attnlimit.files import sha256_of
-from attnlimit.web.retry import PIECE
+from attnlimit.base.files import sha256_of
+from attnlimit.sources.web.retry import PIECE
 from support.tiny_run import make_archive, make_run
 from support.zenodo_server import SCHEMA, TOKEN, Server
 

@@ -11,7 +11,7 @@ from attnlimit.attention.kernel import Projected, Segment, attend, attend_cuda, 
 from attnlimit.attention.regressors import FOLDS, feature_count
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE, Atoms, Pass, blocks_at_once, limit_blocks
 from attnlimit.attention.surrogate import Surrogate, basis_of, correction_of, predict
-from attnlimit.parts import cuts
+from attnlimit.base.parts import cuts
 from attnlimit.theory.moments import merge_all
 from support import dense, gpu
 

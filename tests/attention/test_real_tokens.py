@@ -6,13 +6,13 @@ from tokenizers import Tokenizer
 
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, nested_moments, output_shift, project
-from attnlimit.coordinates import STATISTICS
-from attnlimit.corpus.blocks import cut, fill, prepare, word_pieces
-from attnlimit.corpus.dump import excerpt_path, read_dump
-from attnlimit.experiments.errors import replicate_errors
-from attnlimit.model.bert import heads_dataset, layer_inputs, load
-from attnlimit.model.files import embedded_folder
-from attnlimit.model.population import atoms
+from attnlimit.base.coordinates import STATISTICS
+from attnlimit.sampling.errors import replicate_errors
+from attnlimit.sources.corpus.blocks import cut, fill, prepare, word_pieces
+from attnlimit.sources.corpus.dump import excerpt_path, read_dump
+from attnlimit.sources.model.bert import heads_dataset, layer_inputs, load
+from attnlimit.sources.model.files import embedded_folder
+from attnlimit.sources.model.population import atoms
 from support import dense
 
 SIZES = [64, 424, 1318]

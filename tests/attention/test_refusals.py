@@ -15,7 +15,7 @@ from attnlimit.attention.kernel import (
     output_moments,
     project,
 )
-from attnlimit.experiments.errors import DENSE_UP_TO, spectral_norm
+from attnlimit.sampling.errors import DENSE_UP_TO, spectral_norm
 from support import dense
 
 

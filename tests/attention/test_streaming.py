@@ -6,7 +6,7 @@ import pytest
 from attnlimit.attention import streaming
 from attnlimit.attention.kernel import output_shift
 from attnlimit.attention.streaming import Atoms, Pass, limit_blocks
-from attnlimit.parts import cuts
+from attnlimit.base.parts import cuts
 from attnlimit.theory.moments import merge_all
 from support import dense
 

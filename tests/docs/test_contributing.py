@@ -10,7 +10,7 @@ import tomllib
 import pytest
 import yaml
 
-from attnlimit.store import read
+from attnlimit.base.store import read
 from support.workflow import ROOT, clone
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
@@ -40,7 +40,7 @@ def project(tmp_path_factory):
         with (folder / name).open("a") as file:
             file.write("\n\n" + block(words))
     replace(folder / "rules/config.schema.yaml", r"^required:\n", "required:\n  - simulate_interval\n")
-    replace(folder / "scripts/attnlimit/plan/chapters.py", r"^(SIMULATIONS = \(.*?)\)$", r'\1, "interval")')
+    replace(folder / "scripts/attnlimit/workflow/chapters.py", r"^(SIMULATIONS = \(.*?)\)$", r'\1, "interval")')
     return folder
 
 
@@ -70,7 +70,7 @@ def test_the_example_keeps_the_style(project):
 
 
 def test_the_environment_of_the_new_rule_is_complete(project):
-    done = run(project, "pytest", "-n", "0", "-p", "no:cacheprovider", "tests/workflow/test_envs.py")
+    done = run(project, "pytest", "-n", "0", "-p", "no:cacheprovider", "tests/runs/test_envs.py")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.coordinates import STATISTICS, by_head
-from attnlimit.rates.fits import fit_errors, fit_whole_layer
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.store import write
+from attnlimit.base.coordinates import STATISTICS, by_head
+from attnlimit.base.store import write
+from attnlimit.stats.fits import fit_errors, fit_whole_layer
+from attnlimit.stats.power_law import Bootstrap
 from support.envs import ROOT
 from support.notebooks import code_cells, run_cells
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.coordinates import STATISTICS
-from attnlimit.plan.chapters import CHAPTERS, brought
-from attnlimit.rates.fits import fit_errors
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.rates.table import COLUMNS
-from attnlimit.store import write
+from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.store import write
+from attnlimit.stats.fits import fit_errors
+from attnlimit.stats.power_law import Bootstrap
+from attnlimit.stats.table import COLUMNS
+from attnlimit.workflow.chapters import CHAPTERS, brought
 from support.envs import ROOT
 from support.pages import PAGES, anchors, code_of, links, program, prose_of
 

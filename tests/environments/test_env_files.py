@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from attnlimit.store import read
+from attnlimit.base.store import read
 from support.conda_stand_in import PYTHON, answer, build, install, packages, pins_of
 from support.envs import RULES, imports, locked, normal
 from support.workflow import ROOT, SMOKE, clone, hashes

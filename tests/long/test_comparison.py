@@ -8,11 +8,11 @@ import pytest
 import xarray as xr
 import yaml
 
-from attnlimit.coordinates import STATISTICS
-from attnlimit.experiments.tails import tails_of_tokens
-from attnlimit.rates.fits import fit_errors
-from attnlimit.rates.power_law import Bootstrap
-from attnlimit.store import read, write
+from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.store import read, write
+from attnlimit.questions.tails.measure import tails_of_tokens
+from attnlimit.stats.fits import fit_errors
+from attnlimit.stats.power_law import Bootstrap
 from support.workflow import clone, overlay, planned, snakemake
 
 SIZES = np.array([64, 128, 256, 512])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, hyp1f1
 
-from attnlimit.rates.complexity import SHARES, token_complexity, tokens_needed
-from attnlimit.rates.power_law import Bootstrap, bias_and_fluctuation, error_curve, fit, fit_curve, local_slopes
+from attnlimit.stats.complexity import SHARES, token_complexity, tokens_needed
+from attnlimit.stats.power_law import Bootstrap, bias_and_fluctuation, error_curve, fit, fit_curve, local_slopes
 
 SIZES = np.array([64, 93, 136, 199, 290, 424, 618, 903, 1318, 1923, 2807, 4096])
 DRAWS, PIECE, PIECES = 400, 250, 3  # experiments of each law, in pieces for memory

@@ -3,9 +3,9 @@
 import pytest
 from pyarrow import parquet
 
-from attnlimit.files import sha256_of
-from attnlimit.model.files import FILES
-from attnlimit.store import read
+from attnlimit.base.files import sha256_of
+from attnlimit.base.store import read
+from attnlimit.sources.model.files import FILES
 from support.hub_fixtures import MODEL, WEIGHTS
 from support.hub_server import save_shards
 from support.workflow import clone, overlay, snakemake

@@ -21,13 +21,13 @@ import sys
 sys.modules.update(dict.fromkeys(sys.argv[1].split()))  # as if not installed
 
 import numpy as np
-import attnlimit.log
+import attnlimit.base.log
 from attnlimit.attention.on_tokens import attention_moments, heads_from_arrays
-from attnlimit.store import read, write
+from attnlimit.base.store import read, write
 
 write(attention_moments(np.ones((4, 2)), heads_from_arrays(*np.ones((3, 2, 2))), [2, 4]), "moments.zarr.zip")
 assert (read("moments.zarr.zip")["output_mean"] == 2).all()
-print(attnlimit.log.__file__)
+print(attnlimit.base.log.__file__)
 """
 
 

@@ -11,8 +11,8 @@ from snakemake.utils import update_config
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
 
-from attnlimit.model.files import embedded_folder
-from attnlimit.store import read
+from attnlimit.base.store import read
+from attnlimit.sources.model.files import embedded_folder
 from support.workflow import ROOT, clone
 
 SENTENCES = ["The cat sat on the mat.", "Attention has a limit.", "Every token sees all the others, and so do we."]

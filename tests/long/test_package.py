@@ -2,9 +2,9 @@
 
 from pyarrow import parquet
 
-from attnlimit.files import sha256_of
-from attnlimit.model.files import FILES
-from attnlimit.store import read
+from attnlimit.base.files import sha256_of
+from attnlimit.base.store import read
+from attnlimit.sources.model.files import FILES
 from support.onnx_graphs import onnx_model_files
 from support.packages import Index, sha256, wheel
 from support.workflow import clone, overlay, snakemake

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from attnlimit.rates.agreement import level_agreement, order_agreement, pairs_of, rank_correlations
-from attnlimit.rates.components import variance_components
-from attnlimit.rates.layers import fisher
-from attnlimit.rates.orders import COUPLINGS, order_of_model
-from attnlimit.rates.pooling import pool
-from attnlimit.rates.shared_noise import effective_heads
+from attnlimit.questions.studies.agreement import level_agreement, order_agreement, pairs_of, rank_correlations
+from attnlimit.questions.studies.components import variance_components
+from attnlimit.questions.studies.layers import fisher
+from attnlimit.questions.studies.orders import COUPLINGS, order_of_model
+from attnlimit.questions.studies.pooling import pool
+from attnlimit.questions.studies.shared_noise import effective_heads
 from support.studies import HEADS, planted
 
 EXPERIMENTS = 100

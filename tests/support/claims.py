@@ -4,14 +4,14 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from attnlimit.claims.moments import error_fits
-from attnlimit.coordinates import PARTS, STATISTICS, as_whole_layer
-from attnlimit.rates.constants import fit_constants
-from attnlimit.rates.growth import fit_uniform
-from attnlimit.rates.power_law import LOCAL, Bootstrap
-from attnlimit.rates.propagation import fit_propagation
-from attnlimit.rates.summaries import hardmax_summary
-from attnlimit.seeds import generator
+from attnlimit.base.coordinates import PARTS, STATISTICS, as_whole_layer
+from attnlimit.base.seeds import generator
+from attnlimit.questions.hardmax.fit import hardmax_summary
+from attnlimit.questions.propagation.fit import fit_propagation
+from attnlimit.questions.sphere.fit import fit_constants
+from attnlimit.questions.uniform.fit import fit_uniform
+from attnlimit.stats.moment_claims import error_fits
+from attnlimit.stats.power_law import LOCAL, Bootstrap
 from attnlimit.theory.bounds import predictions
 from attnlimit.theory.hardmax import hardmax_proposition
 from support.configs import DEFAULT

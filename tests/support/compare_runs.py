@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from attnlimit.store import read
+from attnlimit.base.store import read
 
 OWN = ("code", "versions")  # attrs that a change of the code may change
 

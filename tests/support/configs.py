@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnlimit.plan.config import check
+from attnlimit.workflow.config import check
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "rules" / "config.schema.yaml"

@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.rates.downstream import summary
-from attnlimit.rates.grouped import resample
+from attnlimit.questions.downstream.fit import summary
+from attnlimit.questions.downstream.grouped import resample
 
 SIZES = np.array([32, 90, 256, 724, 2048])
 

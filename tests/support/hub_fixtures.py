@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlimit.web.hub import Client
+from attnlimit.sources.web.hub import Client
 from support.hub_server import Server
 from support.small_models import save_bert_with_tokenizer
 

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from attnlimit.model.files import embedded_folder
+from attnlimit.sources.model.files import embedded_folder
 
 CONFIG = {
     "model_type": "bert",

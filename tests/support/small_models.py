@@ -21,7 +21,7 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-from attnlimit.model.files import embedded_folder
+from attnlimit.sources.model.files import embedded_folder
 
 TENSOR = "encoder.layer.1.attention.self.key.weight"
 SIZES = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}

@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.coordinates import PARTS
-from attnlimit.rates.gathered import COMPARED, FIT, SPLITS
+from attnlimit.base.coordinates import PARTS
+from attnlimit.questions.studies.gather import COMPARED, FIT, SPLITS
 from attnlimit.theory.bounds import predictions
 
 HEADS, REPLICATES = 12, 24

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from attnlimit.plan.workflow_files import files_in_place
+from attnlimit.workflow.workflow_files import files_in_place
 from support import fresh_snakemake
 
 ROOT = Path(__file__).parents[2]

@@ -1,70 +1,77 @@
-"""Only what is asked is planned, and a chapter that is added later plans only what is new."""
+"""What each chapter brings, and what a run says of those it leaves out."""
 
 import re
-from pathlib import Path
 
 import pytest
+import yaml
 
-from support.workflow import clone, overlay, planned, snakemake
+from attnlimit.workflow.chapters import (
+    APART,
+    CHAPTERS,
+    JUDGED,
+    brought,
+    chapters_of_claims,
+    fitted,
+    left_out,
+    store_files,
+)
+from attnlimit.workflow.costs import CUT_BY_SETTING
+from support.configs import DEFAULT, ROOT, SCHEMA
 
-JOINED = {"tabulate_rates", "assess_claims", "plot_claims", "plot_beta_vs_horizon", "state_provenance"}
-JOINED |= {"compose_page"}
-JOINED |= {"archive_results", "all"}  # what takes from every chapter
-ANSWER = {"state_answer"}
-OF_HEADS = {
-    "fetch_corpus",
-    "fetch_model",
-    "tokenize_corpus",
-    "extract_embeddings",
-    "measure_geometry",
-    "compute_limits",
-}
-OF_HEADS |= {"merge_limits", "measure_errors", "merge_errors", "fit_rates", "plot_convergence", "plot_heat_map"}
-OF_HEADS |= {"plot_local_slopes", "plot_bias_fluctuation", "plot_token_complexity"}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    return clone(tmp_path_factory.mktemp("chapters"))
+ALL = [name for name in CHAPTERS if name != APART]
 
 
-def make_up(folder: Path) -> None:
-    """Put an empty file where each planned job would put one, in the order of the jobs."""
-    run = snakemake(folder, "-n")
-    for line in re.findall(r"^    output: (.*)$", run.stdout + run.stderr, re.M):
-        for name in line.split(", "):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).touch()
+def rules() -> str:
+    return "\n".join(path.read_text() for path in ROOT.glob("rules/*.smk"))
 
 
-def test_heads_wait_for_no_simulation_and_theory_plans_only_what_is_new(folder):
-    overlay(folder, chapters=["heads"])
-    assert set(planned(folder)) == OF_HEADS | JOINED | ANSWER
-    make_up(folder)
-    overlay(folder, chapters=["heads", "theory"])
-    jobs = planned(folder)
-    new = set(jobs) - JOINED
-    assert {name for name in new if name.startswith("simulate_")} == {
-        *("simulate_gaussian", "simulate_gaussian_published", "simulate_gaussian_asymptotic"),
-        *("simulate_sphere", "simulate_hardmax", "simulate_uniform", "simulate_normality"),
-    }
-    assert new & (OF_HEADS | ANSWER) == {"fit_rates"} and jobs["fit_rates"] == 4  # the simulations', not the model's
-    assert set(jobs) >= JOINED
-    assert not any(re.search("tails|ablation", name) for name in jobs)
+def test_config_and_schema_name_all_chapters_in_the_order_of_the_story():
+    schema = yaml.safe_load(SCHEMA.read_text())
+    assert schema["properties"]["chapters"]["items"]["enum"] == [*DEFAULT["chapters"], APART] == [*ALL, APART]
 
 
-def test_theory_needs_neither_model_nor_text(tmp_path):
-    folder = clone(tmp_path)
-    overlay(folder, chapters=["theory"])
-    jobs = set(planned(folder))
-    assert jobs & (OF_HEADS - {"fit_rates"}) == set()
-    assert "plot_beta_vs_horizon" not in jobs and "plot_gaussian_beta_vs_horizon" in jobs
+def test_every_figure_of_a_rule_is_in_one_chapter():
+    drawn = set(re.findall(r'\*\*figure\("(\w+)"', rules())) - {"claims"}
+    figures = [name for chapter in CHAPTERS.values() for name in chapter.figures]
+    assert sorted(figures) == sorted(drawn)
 
 
-def test_what_reads_the_users_files_comes_first(folder):
-    """With one core, before any simulation: Snakemake says the priority of each job."""
-    overlay(folder, chapters=["heads", "tails", "ablation", "contexts", "theory"])
-    run = snakemake(folder, "-n", "--forceall")
-    parts = re.split(r"^(?:local)?rule (\w+):$", run.stdout + run.stderr, flags=re.M)
-    first = {name for name, text in zip(parts[1::2], parts[2::2], strict=True) if "priority: " in text}
-    assert first == {"fetch_corpus", "fetch_model", "tokenize_corpus", "extract_embeddings"}
+def test_every_simulation_is_in_theory():
+    simulated = {*re.findall(r'"results/synthetic/(\w+)\.zarr\.zip"', rules()), *CUT_BY_SETTING}
+    assert {f"synthetic/{name}" for name in simulated} == set(CHAPTERS["theory"].stores)
+
+
+def test_heads_alone_bring_no_simulation_and_no_ablation():
+    stores = store_files(["heads"], [0, 5])
+    assert [name for name in stores if re.search("synthetic|ablation|tails", name)] == []
+    assert "results/errors/layer_5.zarr.zip" in stores and "results/rates/bert.zarr.zip" in stores
+    assert fitted(["heads"]) == ["bert"]
+    assert brought("figures", ["heads"])[0] == "beta_vs_horizon"
+
+
+def test_chapters_add_up_and_their_order_is_of_no_matter():
+    one_by_one = [store for name in ALL for store in store_files([name], [3])]
+    assert sorted(set(one_by_one)) == sorted(store_files(ALL, [3]))
+    assert store_files(ALL[::-1], [3]) == store_files(ALL, [3])
+    assert len(set(store_files(ALL, [3]))) == len(store_files(ALL, [3]))
+
+
+@pytest.mark.parametrize("chapters", [["heads"], ["theory"], ["tails", "ablation"], ALL])
+def test_every_fit_that_claims_need_is_there_or_has_a_chapter(chapters):
+    others = chapters_of_claims(chapters)
+    assert set(others) == set(JUDGED) - set(fitted(chapters)) - {APART}
+    assert set(others.values()) == set(ALL) - set(chapters) - {"tails"}
+
+
+def test_what_is_left_out_is_named():
+    assert left_out(ALL) == ""
+    line = left_out(["tails", "heads"])
+    assert line.startswith("left out: ablation (") and "theory (simulated" in line and "tails (" not in line
+    assert APART not in line
+
+
+def test_a_comparison_stands_apart():
+    assert left_out([APART]) == "" and chapters_of_claims([APART]) == {}
+    assert fitted([APART]) == ["studies"]
+    stores = store_files([APART], [0, 1], {"code": "runs/code", "wikipedia": "."})
+    assert stores == [f"results/{name}.zarr.zip" for name in ("studies/code", "studies/wikipedia", "rates/studies")]

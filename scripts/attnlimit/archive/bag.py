@@ -12,7 +12,7 @@ from typing import BinaryIO
 import bagit
 import zstandard
 
-from attnlimit.files import atomic, sha256_of
+from attnlimit.base.files import atomic, sha256_of
 
 COMPRESSION = 3  # stores are compressed already
 PIECE = 4096  # bytes of the packed file; at most 128 MB come out of one

@@ -16,10 +16,10 @@ from attnlimit.archive.bag import AGAIN, PLAIN, files_below, pack, require_whole
 from attnlimit.archive.citation import read_citation
 from attnlimit.archive.crate import METADATA, describe, require_crate
 from attnlimit.archive.snakemake_records import Job, Params, trace, write_records
-from attnlimit.plan.chapters import left_out
-from attnlimit.plan.workflow_files import ENVIRONMENT, source_files
-from attnlimit.report.provenance import machine, versions
-from attnlimit.store import read
+from attnlimit.base.store import read
+from attnlimit.page.provenance import machine, versions
+from attnlimit.workflow.chapters import left_out
+from attnlimit.workflow.workflow_files import ENVIRONMENT, source_files
 
 ARCHIVE = "results/attnlimit.tar.zst"
 BROUGHT = "brought by the user; what was read of it is in results/corpus and results/models"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from attnlimit.archive.bundle import verified
 from attnlimit.archive.citation import read_citation
-from attnlimit.files import atomic, sha256_of
-from attnlimit.log import one_line_errors
-from attnlimit.web.invenio import Server, require_safe
-from attnlimit.web.retry import PAUSES
+from attnlimit.base.files import atomic, sha256_of
+from attnlimit.base.log import one_line_errors
+from attnlimit.sources.web.invenio import Server, require_safe
+from attnlimit.sources.web.retry import PAUSES
 
 CITATION = Path(__file__).parents[3] / "CITATION.cff"
 ZENODO = "https://zenodo.org"

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from attnlimit.archive.bundle import restore
-from attnlimit.log import one_line_errors
+from attnlimit.base.log import one_line_errors
 
 
 def main(arguments: list[str] | None = None) -> None:

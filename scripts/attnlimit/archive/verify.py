@@ -5,8 +5,8 @@ from pathlib import Path
 
 from attnlimit.archive.bag import files_below
 from attnlimit.archive.bundle import verified
-from attnlimit.files import sha256_of
-from attnlimit.log import one_line_errors
+from attnlimit.base.files import sha256_of
+from attnlimit.base.log import one_line_errors
 
 
 def main(arguments: list[str] | None = None) -> None:

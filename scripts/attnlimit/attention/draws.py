@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnlimit.seeds import generator
+from attnlimit.base.seeds import generator
 
 
 class Draw(NamedTuple):

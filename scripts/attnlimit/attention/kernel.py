@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attnlimit.parts import cuts
+from attnlimit.base.parts import cuts
 from attnlimit.theory.moments import Moments
 
 ROWS_PER_SUM = 1024

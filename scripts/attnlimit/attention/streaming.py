@@ -18,7 +18,7 @@ from attnlimit.attention.kernel import (
     project_keys,
     project_queries,
 )
-from attnlimit.parts import cuts
+from attnlimit.base.parts import cuts
 from attnlimit.theory.moments import Moments
 
 BLOCKS_AT_ONCE = 8  # of queries, on a CPU: for each such group keys are read and projected again, a small part of it

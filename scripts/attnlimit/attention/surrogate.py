@@ -20,7 +20,7 @@ from torch import Tensor
 
 from attnlimit.attention.kernel import Segment, attend
 from attnlimit.attention.regressors import FOLDS, feature_count
-from attnlimit.parts import cuts
+from attnlimit.base.parts import cuts
 
 RIDGES = np.logspace(-9, 4, 27)  # to choose from, relative to the largest eigenvalue; the last leaves the level alone
 SMALLEST = 1e-4  # a coordinate's standard deviation over the leading one's: smaller ones are rounding, not blown up

@@ -10,9 +10,9 @@ import torch
 
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
 from attnlimit.attention.streaming import Atoms, Pass, limit_blocks
-from attnlimit.experiments.errors import distances, replicate_errors
-from attnlimit.parts import cuts
-from attnlimit.seeds import generator
+from attnlimit.base.parts import cuts
+from attnlimit.base.seeds import generator
+from attnlimit.sampling.errors import distances, replicate_errors
 from attnlimit.theory.moments import Moments, merge_all
 
 LARGEST_DEVIATION = 2e-6  # what float32 keeps on the CPU, see tests/attention/test_kernel.py

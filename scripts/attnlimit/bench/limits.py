@@ -7,12 +7,14 @@ import torch
 
 from attnlimit.attention.kernel import fourth_moment, output_moments, output_shift
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE, Atoms, Pass, limit_blocks
+from attnlimit.base.parts import cuts
+from attnlimit.base.seeds import generator
 from attnlimit.bench.measure import Case
 from attnlimit.bench.rounds import clock
-from attnlimit.experiments.errors import head_slices, sampling_error
-from attnlimit.experiments.limits import centre_of
-from attnlimit.experiments.merging import merge_surrogate
-from attnlimit.experiments.surrogate_limits import (
+from attnlimit.sampling.errors import head_slices, sampling_error
+from attnlimit.sampling.limits import centre_of
+from attnlimit.sampling.merging import merge_surrogate
+from attnlimit.sampling.surrogate_limits import (
     Drawn,
     draw,
     fitted_surrogate,
@@ -21,8 +23,6 @@ from attnlimit.experiments.surrogate_limits import (
     stored_surrogate,
     surrogate_part,
 )
-from attnlimit.parts import cuts
-from attnlimit.seeds import generator
 from attnlimit.theory.moments import Moments, merge_all
 
 KINDS = ("mean", "cov")

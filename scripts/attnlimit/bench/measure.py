@@ -9,10 +9,10 @@ from torch.nn import functional
 
 from attnlimit.attention.kernel import Heads, output_moments, output_shift
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE, Atoms, Pass, limit_blocks
+from attnlimit.base.parts import cuts
 from attnlimit.bench.contenders import dense, exact, fused, ours, prepare, published
 from attnlimit.bench.rounds import Lap, Roof, ratios, run_rounds, spread
-from attnlimit.parts import cuts
-from attnlimit.rates.power_law import fit
+from attnlimit.stats.power_law import fit
 from attnlimit.theory.moments import merge_all
 
 

@@ -1,0 +1,201 @@
+"""The short answer: how many tokens the heads need, what their rates are, and how these go with the horizon."""
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.questions.contexts.fit import layers_measured, longest_run
+from attnlimit.sources.corpus.titles import text_name
+from attnlimit.stats.complexity import BEYOND
+from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT, without_replacement
+from attnlimit.stats.order import Resampling, ordered_heads
+
+NAMES = {"mean": "mean", "cov": "covariance"}
+SHARE = 0.05  # eps of the sentence on tokens
+NEAR = 0.05  # how far from 1/2 a rate may be and count as 1/2
+FEW = 3  # heads that are named one by one
+ROUND = 2  # digits of a number of tokens
+EXACT = "the limits of the heads are exact: every token is a query"
+NAMED = 6  # heads, before they are only counted
+
+
+def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> list[str]:
+    """Lines: what was measured, the finding, order by H, heads surely below 1/2, the worst fit.
+
+    weakest_horizon, fewest_groups: as in the claims on the heads.
+
+    One more if limits are not exact, and one if samples are drawn without replacement.
+    """
+    parts = by_statistic(rates)
+    return [
+        about(rates),
+        *finding(rates),
+        joined(
+            f"rank correlation of β with H over unsaturated heads with H ≥ {weakest_horizon:g}",
+            parts,
+            lambda part: correlation(part, weakest_horizon, fewest_groups, resampling),
+        ),
+        joined("heads whose 95 % interval of β lies below 1/2", parts, below_half),
+        joined("worst fit", parts, worst_fit),
+        *([limits] if (limits := about_limits(rates)) != EXACT else []),
+        *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
+    ]
+
+
+def finding(rates: xr.Dataset) -> list[str]:
+    """What page, README and terminal say first: tokens needed for mean and covariance, rates of mean and covariance."""
+    parts = by_statistic(rates)
+    model = rates.attrs["model"]["name"].rpartition("/")[2]
+    return [
+        *(f"{tokens(part, name)}." for name, part in parts.items()),
+        f"{rates_near_half(parts['mean'], model)}.",
+        f"{rates_apart(parts['cov'])}.",
+    ]
+
+
+def by_statistic(rates: xr.Dataset) -> dict[str, xr.Dataset]:
+    """Fits of the error itself, the heads of all layers in one row."""
+    heads = rates.sel(part="error").stack(row=("layer", "head"))
+    return {name: heads.sel(statistic=name) for name in NAMES}
+
+
+def capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def context_answer(fits: xr.Dataset) -> list[str]:
+    """How much larger mean squared errors are in the longest runs than among independent tokens.
+
+    For the mean, whose error falls like 1/sqrt(n), a context of n tokens is then worth that part of n independent ones.
+    """
+    run, length = longest_run(fits)
+    costs = []
+    for statistic, name in NAMES.items():
+        share, low, high = (
+            float(fits[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
+        )
+        if np.isfinite([share, low, high]).all():
+            costs.append(f"{1 / share:.1f} [{1 / high:.1f}, {1 / low:.1f}] for the {name}")
+    if not costs:
+        return []
+    context = f"mean squared error of tokens in runs of {length:,} consecutive ones, over that of independent tokens"
+    return [f"{context}: {', '.join(costs)} (medians over the heads of {layers_measured(fits)})"]
+
+
+def about(rates: xr.Dataset) -> str:
+    """Model, text, population and sizes."""
+    model, sizes = rates.attrs["model"]["name"], rates["n"].values
+    population = f"{rates.attrs['population']:,} tokens of {text_name(rates.attrs['corpus'])}"
+    layers = rates.sizes["layer"]
+    heads = f"{layers} layer{'' if layers == 1 else 's'} of {rates.sizes['head']} heads"
+    return f"{model} ({heads}) on {population}, n from {sizes[0]:,} to {sizes[-1]:,}:"
+
+
+def about_limits(rates: xr.Dataset) -> str:
+    """How well the limits of the heads are known, against the errors at the largest n; by name what this marks."""
+    heads = rates.sel(part="error", statistic=list(NAMES)).stack(row=("layer", "head"))
+    share, marked = heads["limit_se_share"], heads["limit_uncertain"]
+    if not (share > 0).any():
+        return EXACT
+    spans = "; ".join(f"{words} {median_and_largest(share.sel(statistic=name))}" for name, words in NAMES.items())
+    named = [
+        f"layer {layer} head {head} ({', '.join(NAMES[name] for name in NAMES if marks.sel(statistic=name))})"
+        for (layer, head), marks in ((row, marked.sel(row=row)) for row in heads["row"].values)
+        if marks.any()
+    ]
+    count = f"{int(marked.sum())} of {marked.size} fits are marked for it"
+    which = f": {', '.join(named[:NAMED])}{f' and {len(named) - NAMED} more' if len(named) > NAMED else ''}"
+    spoken = f"{count}, and no verdict rests on them{which}" if named else count
+    return f"standard error of the limits, over the error at the largest n: {spans}; {spoken}"
+
+
+def median_and_largest(share: xr.DataArray) -> str:
+    return f"median {100 * float(share.median()):.2g} %, largest {100 * float(share.max()):.2g} %"
+
+
+def joined(title: str, parts: dict[str, xr.Dataset], words) -> str:
+    return f"{title}: " + "; ".join(f"{NAMES[name]} {words(part)}" for name, part in parts.items())
+
+
+def tokens(heads: xr.Dataset, name: str) -> str:
+    """Half of the heads are within 5 % of their limit mean after … tokens; the slowest needs …"""
+    needed, sizes = heads["tokens_needed"].sel(eps=SHARE).values, heads["n"].values
+    known = np.sort(needed[~np.isnan(needed)])
+    if not len(known):
+        return f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"
+    half, slowest = known[(len(known) - 1) // 2], known[-1]  # the lower median: half of the heads, or more
+    goal = f"within {100 * SHARE:g} % of their limit {NAMES[name]}"
+    if np.isinf(half):
+        reached, farthest = int(np.isfinite(known).sum()), BEYOND * int(sizes[-1])
+        where = f"by {farthest:,} tokens (extrapolated beyond {int(sizes[-1]):,})"
+        return f"{reached} of {len(known)} heads are {goal} {where}; the others need more"
+    after = spoken(half, sizes, " tokens")
+    return f"half of the heads are {goal} after {after}; the slowest needs {spoken(slowest, sizes)}"
+
+
+def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
+    """A number of tokens as `complexity.tokens_needed` means it."""
+    if np.isinf(needed):
+        return f"more than {BEYOND * int(sizes[-1]):,}{unit}"
+    if needed <= sizes[0]:
+        return f"at most {int(sizes[0]):,}{unit}"
+    number = f"{float(f'{needed:.{ROUND}g}'):,.0f}"
+    return f"about {number}{unit}" + (" (extrapolated)" if needed > sizes[-1] else "")
+
+
+def rates_near_half(heads: xr.Dataset, model: str) -> str:
+    """For the mean of the outputs, … of … heads have a rate near 1/2; the others by name if they are few."""
+    beta, sizes = heads["beta"], heads["n"].values
+    away = heads.isel(row=np.flatnonzero(np.abs(beta.values - 0.5) > NEAR))
+    away = away.isel(row=np.argsort(away["beta"].values, kind="stable"))
+    named = [
+        f"layer {layer} head {head}, with a horizon of {horizon:.2g}, has {rate:.2f}"
+        for (layer, head), horizon, rate in zip(
+            away["row"].values, away["horizon"].values, away["beta"].values, strict=True
+        )
+    ]
+    others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(away['beta'])}"
+    near = f"{beta.size - len(named)} of {beta.size} heads of {model} have a rate β within {NEAR} of 1/2"
+    measured = f"for the mean of the outputs, with n from {sizes[0]:,} to {sizes[-1]:,}"
+    return f"{measured}, {near}{f'; {others}' if others else ''}"
+
+
+def rates_apart(heads: xr.Dataset) -> str:
+    """For the covariance of the outputs β lies between …, and so many of the fits are no exponent."""
+    beta, above = heads["beta"], int((heads["beta"] > 0.5).sum())
+    marked = int((heads["misfit"] | heads["saturated"]).sum())
+    return (
+        f"for the covariance of the outputs β lies between {spread(beta)}, above 1/2 in {above} of {beta.size} heads; "
+        f"{marked} of these fits are no power law over these n, or saturated (hollow in the figures)"
+    )
+
+
+def spread(numbers: xr.DataArray) -> str:
+    return f"{float(numbers.min()):.2f} and {float(numbers.max()):.2f}"
+
+
+def correlation(heads: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> str:
+    """The same number as in the claims: see `order.ordered_heads`; no interval from too few layers."""
+    fits = heads[["beta", "horizon", "saturated", "limit_uncertain"]].reset_index("row").to_dataframe().reset_index()
+    found = ordered_heads(fits, weakest_horizon, resampling)
+    signed = [f"{value:+.2f}".replace("-", "−") for value in found[:3]]
+    if not np.isfinite(found.correlation):
+        return "not to be had"
+    if found.groups < fewest_groups or not np.isfinite(found.low):
+        return f"{signed[0]} (too few layers for an interval)"
+    return f"{signed[0]} [{signed[1]}, {signed[2]}] ({found.groups} layers resampled)"
+
+
+def below_half(heads: xr.Dataset) -> str:
+    below = heads["beta_high"] < 0.5
+    marked = below & (heads["misfit"] | heads["saturated"] | heads["limit_uncertain"])
+    reasons = "no power law or saturated" + (" or of an uncertain limit" if heads["limit_uncertain"].any() else "")
+    return f"{int(below.sum())} of {heads.sizes['row']} ({int(marked.sum())} of them {reasons})"
+
+
+def worst_fit(heads: xr.Dataset) -> str:
+    worst = heads.isel(row=int((heads["chi2"] / heads["dof"]).argmax("row")))
+    verdict = "no power law over these n" if worst["misfit"] else "within the threshold"
+    chi2, dof = float(worst["chi2"]), int(worst["dof"])
+    return (
+        f"layer {int(worst['layer'])} head {int(worst['head'])}, χ² {chi2:.0f} for {dof} degrees of freedom ({verdict})"
+    )

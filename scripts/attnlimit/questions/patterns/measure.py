@@ -1,0 +1,157 @@
+"""Sparse attention against dense attention of the same block, at equal budgets of keys."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import xarray as xr
+from torch import Tensor
+
+from attnlimit.attention.kernel import Projected
+from attnlimit.attention.patterns import DRAWN, STRIP, attend_pattern, dense, possible
+from attnlimit.base.seeds import generator
+
+STATISTICS = ("pointwise", "mean", "cov")  # of errors to dense attention: see `distances_to_dense`
+TERMS = ("first", "second", "second_size")  # of the expected square of the error with independent keys
+
+
+class Reading(NamedTuple):
+    """What is read of a layer, and how often it is drawn."""
+
+    patterns: list[str]
+    sizes: list[int]  # n: budgets
+    replicates: int
+    seed: int
+    layer: int
+
+
+class Outputs(NamedTuple):
+    """Attention of a block and its moments, in float64."""
+
+    output: Tensor  # (head, token, width)
+    mean: Tensor  # (head, width)
+    covariance: Tensor  # (head, width, width): 1/n
+
+    @classmethod
+    def of(cls, output: Tensor) -> "Outputs":
+        output = output.double()
+        mean = output.mean(1)
+        centred = output - mean[:, None]
+        return cls(output, mean, centred.mT @ centred / output.shape[1])
+
+
+def chosen_blocks(block_of_token: np.ndarray, count: int, sizes: list[int]) -> list[np.ndarray]:
+    """Token numbers of so many blocks, spread evenly over those that hold the largest budget.
+
+    If the text has too few of these, over those that hold the largest budget that so many blocks do hold; and if not
+    even the smallest has so many, all that hold this one.
+    """
+    ends = np.flatnonzero(np.diff(block_of_token, append=block_of_token[-1] + 1)) + 1
+    blocks = np.split(np.arange(len(block_of_token)), ends[:-1])
+    holding = {size: [tokens for tokens in blocks if len(tokens) >= size] for size in sizes}
+    largest = max((size for size in sizes if len(holding[size]) >= count), default=sizes[0])
+    able = holding[largest]
+    if not able:
+        raise ValueError(
+            f"config: measure_patterns.sizes: no block of the text holds {sizes[0]} tokens, the smallest budget; "
+            "lower it, or leave out chapter contexts"
+        )
+    return [able[place * len(able) // count] for place in range(count)] if len(able) >= count else able
+
+
+def distances_to_dense(sparse: Outputs, reference: Outputs) -> np.ndarray:
+    """(statistic, head): how far sparse attention is from dense attention of the same queries.
+
+    pointwise: sqrt of the mean over queries of |y - y_dense|^2;  mean: |mean y - mean y_dense|;  cov: Frobenius norm of
+    the difference of their covariances.
+    """
+    pointwise = (sparse.output - reference.output).square().sum(-1).mean(-1).sqrt()
+    mean = torch.linalg.vector_norm(sparse.mean - reference.mean, dim=-1)
+    covariance = torch.linalg.matrix_norm(sparse.covariance - reference.covariance)
+    return torch.stack([pointwise, mean, covariance]).cpu().numpy()
+
+
+def scales(tokens: Projected, reference: Outputs) -> np.ndarray:
+    """(statistic, head): what errors are relative to.
+
+    pointwise, mean: sqrt(tr V Sigma V^T) over the block, by which the value of a single token misses their mean;
+    cov: norm of the covariance of dense attention.
+    """
+    spread = tokens.values.double().var(1, correction=0).sum(-1).sqrt()
+    return torch.stack([spread, spread, torch.linalg.matrix_norm(reference.covariance)]).cpu().numpy()
+
+
+def expected_square(tokens: Projected) -> np.ndarray:
+    """(term, head): c1 and c2 of n E|y_n - y|^2 = c1 + c2 / n + …, keys drawn independently, means over queries.
+
+    At one query with weights w_j over L keys, u_j = L w_j, y = sum w_j v_j, X_j = u_j (v_j - y), E the mean over keys:
+    y_n - y is the mean of X over the draws over that of u.  With u = 1 + (u - 1) in the denominator, to second order,
+    c1 = E|X|^2,  c2 = -2 E|X|^2 (u - 1) + 3 c1 E(u - 1)^2 + 6 |E X (u - 1)|^2.
+    Third, the size of c2: its three parts without their signs.  They may cancel where the series says nothing yet.
+    """
+    keys, values = tokens.keys.double(), tokens.values.double()
+    length, square = keys.shape[1], values.square().sum(-1)  # square (head, key)
+    sums = keys.new_zeros(len(TERMS), len(keys))
+    for queries in tokens.queries.double().split(STRIP, 1):
+        weights = (queries @ keys.mT).softmax(-1)  # (head, query, key)
+        output = weights @ values
+        distance = square[:, None] - 2 * output @ values.mT + output.square().sum(-1, keepdim=True)  # |v - y|^2
+        first = length * (weights**2 * distance).sum(-1)  # (head, query)
+        third = length**2 * (weights**3 * distance).sum(-1) - first
+        spread = length * weights.square().sum(-1)  # E u^2
+        coupled = length * (weights.square() @ values) - spread[..., None] * output  # E X u = E X (u - 1)
+        rest = 3 * first * (spread - 1) + 6 * coupled.square().sum(-1)
+        sums += torch.stack([first, rest - 2 * third, rest + 2 * third.abs()]).sum(-1)
+    return (sums / length).cpu().numpy()
+
+
+def block_errors(tokens: Projected, block: int, reading: Reading) -> dict[str, np.ndarray]:
+    """Of one block: error (statistic, pattern, head, replicate, n), limit_scale (statistic, head), expected_square.
+
+    NaN where a pattern has no such budget.  A pattern that draws nothing has the same error in every replicate.
+    """
+    reference, length = Outputs.of(dense(tokens)), tokens.keys.shape[1]
+    shape = (len(STATISTICS), len(reading.patterns), len(reference.mean), reading.replicates, len(reading.sizes))
+    error = np.full(shape, np.nan)
+    for row, name in enumerate(reading.patterns):
+        places = [place for place, n in enumerate(reading.sizes) if possible(name, n, length)]
+        sizes = [reading.sizes[place] for place in places]
+        for replicate in range(reading.replicates if name in DRAWN else 1):
+            outputs = attend_pattern(name, tokens, sizes, streams(name, block, replicate, reading))
+            drawn = slice(replicate, replicate + 1) if name in DRAWN else slice(None)
+            for place, output in zip(places, outputs, strict=True):
+                error[:, row, :, drawn, place] = distances_to_dense(Outputs.of(output), reference)[..., None]
+    return {"error": error, "limit_scale": scales(tokens, reference), "expected_square": expected_square(tokens)}
+
+
+def streams(name: str, block: int, replicate: int, reading: Reading) -> Callable[[int, int], np.random.Generator]:
+    """By budget and strip of queries: a budget, block or pattern more leaves the others as they are."""
+    address = reading.layer, block, replicate
+    return lambda n, strip: generator(reading.seed, f"measure_patterns {name}", *address, n, strip)
+
+
+def layer_errors(blocks: Iterable[tuple[int, Projected]], reading: Reading) -> xr.Dataset:
+    """Errors of the blocks of one layer, by number."""
+    numbers, kept = [], []
+    for block, tokens in blocks:
+        numbers.append(block)
+        kept.append(block_errors(tokens, block, reading) | {"length": np.array(tokens.keys.shape[1])})
+    dims = {
+        "error": ("statistic", "pattern", "head", "replicate", "n"),
+        "limit_scale": ("statistic", "head"),
+        "expected_square": ("term", "head"),
+        "length": (),
+    }
+    joined = {name: (("block", *dims[name]), np.stack([block[name] for block in kept])) for name in dims}
+    dataset = xr.Dataset(joined).transpose("statistic", "pattern", "term", "head", "block", "replicate", "n")
+    return dataset.assign_coords(
+        statistic=list(STATISTICS),
+        pattern=reading.patterns,
+        term=list(TERMS),
+        head=range(dataset.sizes["head"]),
+        block=numbers,
+        replicate=range(reading.replicates),
+        n=reading.sizes,
+        layer=reading.layer,
+    )

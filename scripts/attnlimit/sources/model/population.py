@@ -1,0 +1,69 @@
+"""The token population: embeddings in shards, and the distinct atoms of layer 0."""
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+
+from attnlimit.base.store import read, read_attrs
+
+
+def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    """Blocks (layer, token, feature) end to end in the dtype of storage, and what rounding to it cost each layer.
+
+    The rounding error (layer,) is sqrt(E|rounded x - x|^2 / E|x - E x|^2), 0 where the dtype is the blocks' own.
+    """
+    joined: np.ndarray | None = None
+    lost, start = 0.0, 0
+    for block in blocks:
+        if joined is None:
+            joined = np.empty((len(block), tokens, block.shape[2]), dtype)
+        stop = start + block.shape[1]
+        with np.errstate(over="ignore"):  # told below, by name
+            joined[:, start:stop] = block
+        lost = lost + ((joined[:, start:stop] - block.astype(np.float64)) ** 2).sum((1, 2))  # (layer,)
+        start = stop
+    if joined is None:
+        raise ValueError("embeddings: no block of tokens; run tokenize_corpus again")
+    if not all(np.isfinite(layer).all() for layer in joined):
+        raise ValueError(f"embeddings: NaN, infinite, or beyond {dtype}; is extract_embeddings.dtype too narrow?")
+    spread = [layer.var(0, dtype=np.float64).sum() * tokens for layer in joined]
+    return joined, np.sqrt(lost / np.array(spread))
+
+
+def gather(shards: list[str], layer: int, wanted: np.ndarray) -> np.ndarray:
+    """Tokens (wanted, feature) of one layer by increasing number, read shard by shard: only they stay in memory."""
+    rows = []
+    for shard in shards:
+        first, last = token_range(str(shard))
+        inside = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, last, side="right")]
+        if len(inside):
+            tokens = read(shard, "tokens", layer=layer, token=slice(int(inside[0]), int(inside[-1])))["tokens"].values
+            if len(tokens) != inside[-1] - inside[0] + 1:
+                raise ValueError(f"{shard}: its tokens are not consecutive; delete it and run extract_embeddings again")
+            rows.append(tokens[inside - inside[0]])
+    present = sum(map(len, rows))
+    if present != len(wanted):
+        raise LookupError(f"embeddings: {present} of {len(wanted)} tokens found; run extract_embeddings again")
+    return np.concatenate(rows).astype(np.float32)
+
+
+@cache
+def token_range(shard: str) -> tuple[int, int]:
+    """Numbers of the first and the last token of a shard, which holds all between them; each shard is asked once."""
+    attrs = read_attrs(shard)
+    return attrs["first_token"], attrs["last_token"]
+
+
+def atoms(token_id: np.ndarray, position: np.ndarray, layer: int) -> tuple[np.ndarray, np.ndarray]:
+    """Token numbers that stand for the whole population at a layer, increasing, and how many tokens each stands for.
+
+    The input of layer 0 is a function of (word, position), so equal pairs are one atom; deeper, context makes every
+    token its own.
+    """
+    if layer > 0:
+        return np.arange(len(token_id)), np.ones(len(token_id), dtype=np.int64)
+    pairs = token_id.astype(np.int64) * (int(position.max()) + 1) + position
+    _, first, counts = np.unique(pairs, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return first[order], counts[order]

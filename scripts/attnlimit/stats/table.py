@@ -1,0 +1,97 @@
+"""The fits as a table, one row each, for a spreadsheet."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import xarray as xr
+
+from attnlimit.base.coordinates import is_whole, whole_layer
+from attnlimit.base.files import atomic
+from attnlimit.sources.corpus.titles import text_name
+from attnlimit.stats.complexity import SHARES
+from attnlimit.stats.fits import COUPLINGS, PREDICTIONS, TOKENS
+from attnlimit.stats.power_law import LOCAL
+
+FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
+SCALE = ("relative_error", "saturated", "limit_se", "limit_se_share", "limit_uncertain")
+COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
+    name.replace("tokens_needed", f"tokens_{100 * share:.0f}"): (share, name) for share in SHARES for name in TOKENS
+}
+WHERE = ("source", "layer", "head", "setting", "statistic", "part")
+RUN = ("n_min", "n_max", "replicates", "population", "model", "corpus", "run")
+LABELS = (
+    *("dimension", "isotropic", "exact", "scale", "published", "attended"),
+    *("of_layer", "of_head", "alpha", "tilt_factor"),
+)
+COLUMNS = [
+    *(*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COMPLEXITY),
+    *(*COUPLINGS, *PREDICTIONS, *RUN, *LABELS),
+]
+
+MARKS = {"misfit": "no power law", "saturated": "saturated", "limit_uncertain": "limit uncertain"}
+SHOWN = ("source", "of", "statistic", "beta", "from", "to", "horizon H", "bound 1/(2(1+H²))", "beware")
+
+
+def rates_table(rates: xr.Dataset) -> pd.DataFrame:
+    """Every fit that exists, with COLUMNS: by layer and head (`all`: the whole layer) or by setting of a simulation.
+
+    Of the local slopes, only that between the two largest sizes; n(eps) in the rows of the error itself.
+    """
+    tables = [rows(rates)]
+    if any(map(is_whole, rates.data_vars)):
+        of_layer = {name: rates[name] for name in COUPLINGS if name in rates and "head" not in rates[name].dims}
+        tables.append(rows(whole_layer(rates).assign(of_layer)).assign(head="all"))
+    table = pd.concat(tables).assign(
+        source=rates.attrs["source"],
+        n_min=int(rates["n"][0]),
+        n_max=int(rates["n"][-1]),
+        replicates=rates.attrs["replicates"],
+        population=rates.attrs.get("population"),
+        model=rates.attrs.get("model", {}).get("name"),
+        corpus=text_name(rates.attrs.get("corpus", {})),
+    )
+    if "head" in table:
+        table["head"] = table["head"].map(str)
+    return table.reindex(columns=COLUMNS)
+
+
+def rows(rates: xr.Dataset) -> pd.DataFrame:
+    known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS, *LABELS) if name in rates]
+    last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
+    tokens = {  # in the rows of the error itself
+        column: rates[name].sel(eps=share, drop=True).expand_dims(part=["error"])
+        for column, (share, name) in COMPLEXITY.items()
+        if name in rates
+    }
+    order = list(rates["beta"].dims)  # else that of a set, another in each process
+    table = rates[known].assign(last | tokens).to_dataframe(dim_order=order).reset_index()
+    return table[table["beta"].notna()]
+
+
+def joined(stores: Iterable[xr.Dataset], run: str) -> pd.DataFrame:
+    """The fits of several stores of a run one after the other; of none, a table without rows."""
+    tables = [rates_table(rates) for rates in stores]
+    return (pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)).assign(run=run)
+
+
+def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """Rows of the error itself for people: where, the rate with its interval, the coupling, and what to beware of."""
+    for _, fit in table[table["part"] == "error"].iterrows():
+        numbers = [f"{fit[name]:.3f}" for name in ("beta", "beta_low", "beta_high")]
+        known = [("horizon", ".3g"), ("bound_v3", ".3f")] if fit["horizon"] == fit["horizon"] else []
+        couplings = [f"{fit[name]:{digits}}" for name, digits in known] or ["", ""]  # a whole layer has none
+        marks = [words for name, words in MARKS.items() if fit[name]]
+        yield fit["source"], place(fit), fit["statistic"], *numbers, *couplings, ", ".join(marks)
+
+
+def place(fit: pd.Series) -> str:
+    """The setting of a simulation, or layer and head."""
+    if isinstance(fit["setting"], str):
+        return fit["setting"]
+    return f"layer {fit['layer']:.0f}, {'whole' if fit['head'] == 'all' else 'head ' + fit['head']}"
+
+
+def write_csv(table: pd.DataFrame, path: str | Path) -> None:
+    with atomic(path) as temporary:
+        table.to_csv(temporary, index=False, float_format="%.8g", lineterminator="\n")

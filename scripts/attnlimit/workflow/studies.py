@@ -1,0 +1,56 @@
+"""The runs that a comparison reads: where they are, and which of their stores. PyYAML and the standard library only."""
+
+import os
+from pathlib import Path
+
+import yaml
+
+from attnlimit.workflow.folders import ARCHIVE, RESOLVED, read_state
+
+SETTINGS = (RESOLVED, "provenance/config.yaml", "config.yaml")  # of a run of its own, a restored one, the default run
+NEEDED = ("heads", "tails")  # chapters
+RATES = "results/rates/bert.zarr.zip"
+PARTS = ("tails", "errors")  # folders of stores, one a layer
+AGAIN = "run it again to its end"
+
+
+def study_folder(folder: str, root: Path) -> Path:
+    """The folder of a study as seen from the current one; in the config it counts from the project's, `root`."""
+    path = Path(folder).expanduser()
+    return path if path.is_absolute() else Path(os.path.relpath(root.resolve() / path))
+
+
+def study_inputs(folder: str, root: Path, away: bool = False) -> dict[str, list[str]]:
+    """The stores of a finished run that a comparison reads: rates, and tails and errors of each layer.
+
+    Raise ValueError unless it is one, with the chapters that are needed.  Its layers are those of its settings, not
+    the files that lie there: some may be left over from before.  away: a comparison restored from an archive, without
+    its studies, which are not needed until one of them changes.
+    """
+    place = study_folder(folder, root)
+    if away:
+        return {"rates": [str(place / RATES)], **dict.fromkeys(PARTS, [])}
+    settings = settings_of(place)
+    if settings is None or not is_finished(place):
+        raise ValueError(f"{folder!r:.200} is no finished run; name the folder of one, such as runs/code, or {AGAIN}")
+    if lacking := [name for name in NEEDED if name not in settings["chapters"]]:
+        raise ValueError(f"{folder!r:.200} has no chapter {lacking[0]}; add it to `chapters` of that run, and {AGAIN}")
+    layers = [f"layer_{layer}.zarr.zip" for layer in settings["layers"]]
+    files = {"rates": [place / RATES]} | {name: [place / "results" / name / each for each in layers] for name in PARTS}
+    for path in (path for paths in files.values() for path in paths):
+        if not path.is_file():
+            raise ValueError(f"{folder!r:.200} has no {path.relative_to(place)}; {AGAIN}")
+    return {name: list(map(str, paths)) for name, paths in files.items()}
+
+
+def settings_of(place: Path) -> dict | None:
+    """The settings that the run in a folder has, or had; None if there are none."""
+    found = [place / name for name in SETTINGS if (place / name).is_file()]
+    settings = yaml.safe_load(found[0].read_text(encoding="utf-8")) if found else None
+    return settings if isinstance(settings, dict) and {"chapters", "layers"} <= set(settings) else None
+
+
+def is_finished(place: Path) -> bool:
+    """As it noted itself; without notes, as in a folder restored from an archive, if it holds what the end makes."""
+    noted = read_state(place).get("state")
+    return noted == "finished" if noted else any((place / name).is_file() for name in (ARCHIVE, SETTINGS[1]))

@@ -1,0 +1,152 @@
+"""The answer's numbers, from fits small enough to do by hand."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from attnlimit.base.coordinates import PARTS, STATISTICS
+from attnlimit.page.answer import EXACT, about, about_limits, answer, capital, context_answer, finding
+from attnlimit.stats.order import Resampling
+from support.claims import contexts_fit
+
+RESAMPLING = Resampling(1000, 1)
+LAYERS, HEADS = [0, 5], [0, 1]
+MEAN, COV = STATISTICS.index("mean"), STATISTICS.index("cov")
+
+
+def rates(far: float = 9.0) -> xr.Dataset:
+    """Two layers of two heads. What the answer must not read (whole layers, other parts and statistics) is `far`."""
+    dims = ("layer", "statistic", "part", "head")
+    shape = (2, len(STATISTICS), len(PARTS), 2)
+    numbers = {name: np.full(shape, far) for name in ("beta", "beta_high", "chi2", "dof")}
+
+    def put(name, statistic, values):
+        numbers[name][:, statistic, PARTS.index("error")] = np.reshape(values, (2, 2))
+
+    put("beta", MEAN, [0.50, 0.44, 0.31, 0.12])
+    put("beta", COV, [0.60, 0.50, 0.80, 0.70])
+    put("beta_high", MEAN, [0.52, 0.49, 0.36, 0.20])
+    put("beta_high", COV, [0.65, 0.4999, 0.85, 0.5])
+    put("chi2", MEAN, [10, 8, 12, 9])
+    put("chi2", COV, [30, 200, 33, 20])
+    put("dof", MEAN, [10, 4, 10, 10])
+    put("dof", COV, [3, 10, 1, 10])
+    data = xr.Dataset(
+        {name: (dims, array) for name, array in numbers.items()}
+        | {f"layer_{name}": (dims[:3], np.full(shape[:3], far)) for name in numbers},
+        coords={"layer": LAYERS, "statistic": list(STATISTICS), "part": list(PARTS), "head": HEADS},
+    )
+    data["misfit"] = data["chi2"] > 3 * data["dof"]
+    data["saturated"] = data["beta"] < 0.2
+    data["limit_se_share"] = 0 * data["beta"].fillna(0)
+    data["limit_uncertain"] = data["limit_se_share"] > 0.1
+    data["horizon"] = (("layer", "head"), [[0.2, 0.9], [1.7, 12.0]])
+    needed = np.full((3, len(STATISTICS), 2, 2), far)
+    needed[1, MEAN] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
+    needed[1, COV] = [[1500, 5000], [9100, 8000]]
+    data["tokens_needed"] = (("eps", "statistic", "layer", "head"), needed)
+    data = data.assign_coords(eps=[0.10, 0.05, 0.01], n=[64, 512, 4096])
+    facts = {"model": {"name": "owner/small"}, "corpus": {"name": "a text"}, "population": 50000}
+    return data.assign_attrs(facts)
+
+
+def test_one_layer_is_no_layers():
+    assert "(1 layer of 2 heads)" in about(rates(np.nan).isel(layer=[0]))
+
+
+@pytest.mark.parametrize("far", [9.0, -9.0, np.nan])
+def test_the_answer_by_hand(far):
+    """Ranks of H are 1, 2, 3, 4; of the mean's beta 4, 3, 2, and the last one is saturated: correlation -1; of the
+    covariance's 2, 1, 4, 3: 1 - 6 * 4 / (4 * 15) = 0.6. chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2.
+    """
+    lines = answer(rates(far), 0.1, 2, RESAMPLING)
+    assert lines[:5] == [
+        "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
+        "half of the heads are within 5 % of their limit mean after about 210 tokens; "
+        "the slowest needs more than 40,960.",
+        "half of the heads are within 5 % of their limit covariance after about 5,000 tokens (extrapolated); "
+        "the slowest needs about 9,100 (extrapolated).",
+        "for the mean of the outputs, with n from 64 to 4,096, 1 of 4 heads of small have a rate β within 0.05 of 1/2; "
+        "layer 5 head 1, with a horizon of 12, has 0.12; layer 5 head 0, with a horizon of 1.7, has 0.31; "
+        "layer 0 head 1, with a horizon of 0.9, has 0.44.",
+        "for the covariance of the outputs β lies between 0.50 and 0.80, above 1/2 in 3 of 4 heads; "
+        "3 of these fits are no power law over these n, or saturated (hollow in the figures).",
+    ]
+    assert lines[1:5] == finding(rates(far))
+    assert lines[5].startswith("rank correlation of β with H over unsaturated heads with H ≥ 0.1: mean −1.00 [−1.00")
+    assert "; covariance +0.60 [" in lines[5] and "] (2 layers resampled)" in lines[5]
+    assert lines[6:] == [
+        "heads whose 95 % interval of β lies below 1/2: "
+        "mean 3 of 4 (1 of them no power law or saturated); covariance 1 of 4 (1 of them no power law or saturated)",
+        "worst fit: mean layer 0 head 1, χ² 8 for 4 degrees of freedom (within the threshold); "
+        "covariance layer 5 head 0, χ² 33 for 1 degrees of freedom (no power law over these n)",
+    ]
+
+
+def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
+    data = rates(9.0)
+    data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov"}] = [[1500, np.inf], [np.inf, np.inf]]
+    assert answer(data, 0.1, 2, RESAMPLING)[2] == (
+        "1 of 4 heads are within 5 % of their limit covariance by 40,960 tokens (extrapolated beyond 4,096); "
+        "the others need more."
+    )
+
+
+def test_the_finding_counts_heads_and_names_the_exceptions_unless_they_are_many():
+    data = rates()
+    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.46, 0.5], [0.54, 0.5]]
+    assert finding(data)[2].endswith("4 of 4 heads of small have a rate β within 0.05 of 1/2.")
+    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.1, 0.2], [0.3, 0.4]]
+    assert "0 of 4 heads" in finding(data)[2] and finding(data)[2].endswith("; the others lie between 0.10 and 0.40.")
+    assert capital(finding(data)[2]).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
+
+
+def test_the_order_of_layers_and_heads_is_of_no_matter():
+    data = rates()
+    assert answer(data.isel(layer=[1, 0], head=[1, 0]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
+
+
+def test_heads_that_are_within_at_once_or_never_known():
+    data = rates()
+    data["tokens_needed"] = data["tokens_needed"] * 0 + 64
+    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, 2, RESAMPLING)[1]
+    data["tokens_needed"] = data["tokens_needed"] * np.nan
+    assert answer(data, 0.1, 2, RESAMPLING)[1] == "for no head is it known when it is within 5 % of its limit mean."
+
+
+def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
+    data = rates()
+    assert about_limits(data) == EXACT and EXACT not in answer(data, 0.1, 2, RESAMPLING)
+    shares = np.array([[0.01, 0.02], [0.03, 0.2]])
+    data["limit_se_share"].loc[{"statistic": "mean", "part": "error"}] = shares
+    data["limit_se_share"].loc[{"statistic": "cov", "part": "error"}] = shares / 2
+    assert about_limits(data).endswith(
+        "at the largest n: mean median 2.5 %, largest 20 %; covariance median 1.2 %, largest 10 %; "
+        "0 of 8 fits are marked for it"
+    )
+    data["limit_uncertain"] = data["limit_se_share"] > 0.1
+    assert about_limits(data).endswith(
+        "1 of 8 fits are marked for it, and no verdict rests on them: layer 5 head 1 (mean)"
+    )
+    lines = answer(data, 0.1, 2, RESAMPLING)
+    assert lines[-1] == about_limits(data)
+    assert "mean 3 of 4 (1 of them no power law or saturated or of an uncertain limit)" in lines[6]
+
+
+def test_too_few_layers_give_a_correlation_and_no_interval():
+    line = answer(rates(), 0.1, 5, RESAMPLING)[5]
+    assert line.endswith(
+        "mean −1.00 (too few layers for an interval); covariance +0.60 (too few layers for an interval)"
+    )
+
+
+def test_what_a_context_is_worth_is_told_from_the_longest_runs():
+    fits = contexts_fit(share=0.2, relative=0.25)
+    (line,) = context_answer(fits)
+    assert line == (
+        "mean squared error of tokens in runs of 256 consecutive ones, over that of independent tokens: "
+        "5.0 [4.0, 6.2] for the mean, 5.0 [4.0, 6.2] for the covariance "
+        "(medians over the heads of layers 0, 5)"
+    )
+    assert context_answer(contexts_fit(share=np.nan)) == []
+    assert "of layer 5)" in context_answer(fits.sel(layer=[5]))[0]

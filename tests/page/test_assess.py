@@ -1,0 +1,145 @@
+"""All claims together: assessed, written the same twice, with evidence that the workflow makes."""
+
+import json
+import re
+from copy import deepcopy
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from attnlimit.page.assess import assess, write_json
+from attnlimit.page.claims_page import write_page
+from attnlimit.stats.statements import OF_ONE_RUN
+from attnlimit.stats.verdicts import (
+    FAILS,
+    HOLDS,
+    UNTESTED,
+    VERDICTS,
+    Record,
+)
+from attnlimit.workflow.config import check
+from support.claims import (
+    HORIZONS,
+    THRESHOLDS,
+    constants_fit,
+    contexts_fit,
+    curve,
+    hardmax_fit,
+    heuristic,
+    model_rates,
+    normality_fit,
+    patterns_fit,
+    propagation_fit,
+    proposed,
+    rates,
+    uniform,
+)
+from support.configs import DEFAULT, ROOT, SCHEMA
+from support.downstream import downstream_fit
+
+
+@pytest.fixture(scope="module")
+def stores() -> dict[str, xr.Dataset]:
+    """All that assess reads, the model among it with whole layers, on which nothing may depend."""
+    doubled, halves = np.repeat(HORIZONS, 2), np.tile([True, False], len(HORIZONS))
+    labels = {"dimension": np.ones(20, int), "isotropic": halves}
+    everything = {
+        "gaussian": rates(heuristic, horizon=doubled, labels=labels),
+        "gaussian_published": rates(heuristic, horizon=doubled, labels={"exact": halves}, reference_tokens=10**12),
+        "gaussian_asymptotic": rates(heuristic),
+        "sphere": rates(heuristic),
+        "uniform": uniform(np.exp),
+        "constants": constants_fit(),
+        "hardmax": hardmax_fit(proposed),
+        "normality": normality_fit(),
+        "contexts": contexts_fit(),
+        "patterns": patterns_fit(),
+        "propagation": propagation_fit(),
+        "downstream": downstream_fit(fall=0.05),
+    }
+    layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]
+    facts = {"population": 50000, "model": {"name": "owner/small"}}
+    tilt_of, head_of = np.repeat([1.0, 2.0], 50), np.tile(np.repeat(np.arange(5), 10), 2)
+    labels = {"of_layer": 0 * head_of, "of_head": head_of, "tilt_factor": tilt_of, "alpha": np.ones(100)}
+    ablation = rates(heuristic, horizon=np.tile(HORIZONS, 10), labels=labels, **facts)
+    return everything | {"bert": xr.concat(layers, "layer").assign_attrs(facts), "ablation": ablation}
+
+
+def tilts(layer: int) -> np.ndarray:
+    """Constant tilts of no order, small enough for these sizes."""
+    return np.random.default_rng(layer).uniform(0, 1, len(HORIZONS))
+
+
+@pytest.fixture(scope="module")
+def records(stores) -> list[Record]:
+    return assess(stores, THRESHOLDS)
+
+
+def test_all_claims_are_assessed_and_written_the_same_twice(stores, records, tmp_path):
+    for name, again in (("first", records), ("second", assess(stores, THRESHOLDS))):
+        write_json(again, tmp_path / f"{name}.json")
+        write_page(again, tmp_path / f"{name}.html")
+    for kind in ("json", "html"):
+        assert (tmp_path / f"first.{kind}").read_bytes() == (tmp_path / f"second.{kind}").read_bytes()
+    written = json.loads((tmp_path / "first.json").read_text(), parse_constant=pytest.fail)
+    assert [claim["id"] for claim in written] == [record.id for record in records]
+    assert len({record.id for record in records}) == len(records) == len(OF_ONE_RUN)
+    assert {claim["verdict"] for claim in written} <= set(VERDICTS)
+    assert all(claim["verdict"] == HOLDS for claim in written), [c["id"] for c in written if c["verdict"] != HOLDS]
+    known = (THRESHOLDS | DEFAULT["fit_hardmax"]).items()
+    assert all(claim["threshold"].items() <= known and claim["threshold"] for claim in written)
+    assert all(claim["could_fail"].startswith(("yes: ", "hardly: ")) for claim in written)
+    page = (tmp_path / "first.html").read_text()
+    assert f"{len(records)} claims. holds: {len(records)}; does not hold: 0" in page and "C′(R)" in page
+
+
+def test_evidence_is_what_the_workflow_makes(records):
+    """Paths are outputs of rules, figures are drawn ones."""
+    rules = "\n".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
+    for record in records:
+        for item in record.evidence:
+            made = f'figure("{item.removeprefix("figure ")}"' if item.startswith("figure ") else f'"{item}"'
+            assert made in rules, item
+
+
+def test_every_claim_leads_to_its_rule_function_and_test(records):
+    """All three exist, and the tests call the function."""
+    rules = "\n".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
+    for record in records:
+        assert all(f"\nrule {name}:\n" in rules for name in record.rule.split(", ")), record.rule
+        module, function = record.function.split(": ")
+        assert f"\ndef {function}(" in (ROOT / "scripts/attnlimit" / module).read_text(), record.function
+        assert f"{function}(" in (ROOT / record.test_file).read_text(), record.test_file
+
+
+def test_words_for_people_are_typeset(stores, records):
+    """β, H², √n, χ², ≥, ± and a real minus; no words of a programming language."""
+    left = assess({}, THRESHOLDS, dict.fromkeys(stores, "theory"))
+    for record in [*records, *left]:
+        for words in (record.claim, record.in_short, record.why, record.test, record.could_fail):
+            ascii_math = re.findall(r"\bbeta\b|sqrt|\^|\+-|[<>]=|chi2|\bPsi\b|\bsigma\b|[ \[(]-\d", words)
+            assert ascii_math == [], (record.id, words)
+
+
+def test_bad_results_of_the_model_change_its_verdicts_alone(stores):
+    bad = stores | {"bert": stores["bert"].copy(deep=True)}
+    for name in ("beta", "beta_low", "beta_high"):
+        bad["bert"][name] = bad["bert"][name] * 0 + 0.3 - 0.9 * curve(bad["bert"]["horizon"]) / 2
+    bad["bert"]["beta_low"] -= 0.01
+    bad["bert"]["beta_high"] += 0.01
+    verdicts = {record.id: record.verdict for record in assess(bad, THRESHOLDS)}
+    failed = {name for name, verdict in verdicts.items() if verdict == FAILS}
+    assert failed == {"bert_falls", "bert_above", "bound_curve", "bound_theorem"}
+    assert verdicts["tilt_order"] == UNTESTED  # β is H told in another way: nothing is left for s₀
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("level", 1), ("fewest_fits", 3), ("weakest_correlation", 0), ("slope_tolerance", -0.05), ("extra", 1)],
+)
+def test_a_wrong_threshold_is_refused(key, value):
+    config = deepcopy(DEFAULT)
+    config["assess_claims"][key] = value
+    with pytest.raises(ValueError, match="^config: assess_claims"):
+        check(config, SCHEMA)

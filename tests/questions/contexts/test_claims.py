@@ -1,0 +1,40 @@
+"""The claim on neighbouring tokens: shares made to be below 1, to be 1, and to decide nothing."""
+
+import numpy as np
+import pytest
+
+from attnlimit.questions.contexts.claims import contexts_share
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED
+from support.claims import THRESHOLDS, contexts_fit
+
+
+@pytest.mark.parametrize(
+    ("share", "relative", "verdict"),
+    [
+        (0.2, 0.1, HOLDS),
+        (0.9, 0.1, HOLDS),  # seen below 1, just so
+        (0.92, 0.1, UNTESTED),
+        (1.0, 0.05, FAILS),  # surely more than what would count as a loss
+        (1.0, 0.2, UNTESTED),
+        (1.5, 0.1, FAILS),
+        (np.nan, 0.1, UNTESTED),
+    ],
+)
+def test_contexts_share(share, relative, verdict):
+    assert contexts_share(contexts_fit(share, relative), THRESHOLDS).verdict == verdict
+
+
+def test_both_statistics_must_hold_and_the_longest_run_is_judged():
+    data = contexts_fit(0.2, 0.05)
+    data["overall_share_high"].loc[{"run": "256", "statistic": "cov"}] = 1.02
+    record = contexts_share(data, THRESHOLDS)
+    assert record.verdict == UNTESTED and record.measured["run"] == 256
+    assert record.measured["mean"]["heads_below_1"] == record.measured["mean"]["heads"] == 8
+
+
+def test_what_the_power_figure_says_is_seen():
+    record = contexts_share(contexts_fit(0.3, 0.1), THRESHOLDS)
+    seen = record.measured["mean"]["seen_up_to"]
+    assert f"a share of up to {seen:.2f} would have been seen" in record.could_fail
+    assert contexts_share(contexts_fit(0.99 * seen, 0.1), THRESHOLDS).verdict == HOLDS
+    assert contexts_share(contexts_fit(1.01 * seen, 0.1), THRESHOLDS).verdict != HOLDS

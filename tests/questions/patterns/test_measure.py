@@ -1,0 +1,128 @@
+"""Errors of sparse attention: exact expectations, flat attention, which blocks are read, what is stored."""
+
+from itertools import product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+import torch
+
+from attnlimit.attention.kernel import Projected
+from attnlimit.attention.patterns import NAMES
+from attnlimit.questions.patterns.measure import (
+    STATISTICS,
+    Outputs,
+    Reading,
+    block_errors,
+    chosen_blocks,
+    distances_to_dense,
+    expected_square,
+    layer_errors,
+)
+
+
+def sample(length: int, heads: int = 2, width: int = 3, seed: int = 0, queries: float = 1.0) -> Projected:
+    stream = np.random.default_rng(seed)
+    drawn = [torch.as_tensor(stream.normal(size=(heads, length, width))) for _ in range(3)]
+    return Projected(queries * drawn[0], *drawn[1:])
+
+
+def exact_square(tokens: Projected, n: int) -> np.ndarray:
+    """E|y_n - y|^2 of independent keys, mean over queries, (head,): a sum over all outcomes of n draws."""
+    length = tokens.keys.shape[1]
+    scores = (tokens.queries @ tokens.keys.mT).exp().numpy()
+    values = tokens.values.numpy()
+    dense = scores / scores.sum(-1, keepdims=True) @ values
+    total = 0.0
+    for head in product(range(n + 1), repeat=length - 1):
+        if sum(head) <= n:
+            counts = np.array([*head, n - sum(head)])
+            chance = factorial(n) / prod(map(factorial, counts.tolist())) / length**n
+            weights = scores * counts
+            outputs = weights / weights.sum(-1, keepdims=True) @ values
+            total = total + chance * ((outputs - dense) ** 2).sum(-1).mean(-1)
+    return np.asarray(total)
+
+
+def test_the_expected_square_has_these_two_terms():
+    """n E|error|^2 - c1 - c2 / n, from all outcomes of n draws of three keys, falls like 1 / n^2."""
+    tokens = sample(3, seed=1, queries=0.3)
+    first, second, size = expected_square(tokens)
+    rest = {n: n * exact_square(tokens, n) - first - second / n for n in (30, 60)}
+    assert (np.abs(rest[60]) < 0.05 * np.abs(second) / 60).all()
+    np.testing.assert_allclose(rest[30] / rest[60], 4, rtol=0.15)
+    assert (size >= np.abs(second)).all()
+
+
+def test_flat_attention_is_a_mean_of_values():
+    """Queries of 0: n E|error|^2 is the variance of the values at every n, and the error falls like n^(-1/2)."""
+    tokens = sample(200, queries=0.0)
+    first, second, size = expected_square(tokens)
+    spread = tokens.values.var(1, correction=0).sum(-1).numpy()
+    np.testing.assert_allclose(first, spread, rtol=1e-12)
+    np.testing.assert_allclose([second, size], 0, atol=1e-10)
+    found = block_errors(tokens, 0, Reading(["random"], [10, 160], 6, 0, 0))
+    np.testing.assert_allclose(found["limit_scale"][0], np.sqrt(spread), rtol=1e-12)
+    relative = np.sqrt((found["error"][0, 0] ** 2).mean(1)) / np.sqrt(spread)[:, None]  # (head, n)
+    np.testing.assert_allclose(relative * np.sqrt([10, 160]), 1, rtol=0.06)
+
+
+def test_distances_are_those_of_outputs_and_of_their_moments():
+    stream = np.random.default_rng(0)
+    one, other = (stream.normal(size=(2, 50, 3)) for _ in range(2))
+    found = distances_to_dense(*(Outputs.of(torch.as_tensor(output)) for output in (one, other)))
+    for head in range(2):
+        apart = np.cov(one[head].T, bias=True) - np.cov(other[head].T, bias=True)
+        expected = (
+            np.sqrt(((one[head] - other[head]) ** 2).sum(1).mean()),
+            np.linalg.norm(one[head].mean(0) - other[head].mean(0)),
+            np.linalg.norm(apart),
+        )
+        np.testing.assert_allclose(found[:, head], expected, rtol=1e-12)
+
+
+def test_what_a_block_stores():
+    """NaN for budgets a pattern does not have, 0 where it reads every key once, replicates that differ where drawn."""
+    tokens, sizes = sample(64), [16, 55, 64, 128]
+    error = block_errors(tokens, 3, Reading(list(NAMES), sizes, 2, 7, 1))["error"]
+    by_name = dict(zip(NAMES, np.moveaxis(error, 1, 0), strict=True))  # (statistic, head, replicate, n)
+    assert error.shape == (len(STATISTICS), len(NAMES), 2, 2, 4)
+    for name, errors in by_name.items():
+        independent = name in ("random", "random_shared")
+        known = [size >= 51 or name != "window_random_50" for size in sizes[:3]] + [independent]
+        assert (np.isfinite(errors).all((0, 1, 2)) == known).all(), name
+        assert (errors[..., 2] == 0).all() != independent
+        repeated = (errors[:, :, 0, 1] == errors[:, :, 1, 1]).all()
+        assert repeated != ("random" in name), name
+    again = block_errors(tokens, 3, Reading(["window_random"], [55], 1, 7, 1))["error"]
+    np.testing.assert_array_equal(again[:, 0, :, 0, 0], by_name["window_random"][:, :, 0, 1])  # alone, the same draw
+    other = block_errors(tokens, 4, Reading(["window_random"], [55], 1, 7, 1))["error"]
+    assert (other != again).all()
+
+
+def test_a_layer_has_its_blocks_by_number():
+    reading = Reading(["window", "top"], [4, 8], 1, 0, 5)
+    found = layer_errors([(11, sample(10, seed=1)), (3, sample(9, seed=2))], reading)
+    assert found["error"].dims == ("statistic", "pattern", "head", "block", "replicate", "n")
+    assert found["block"].values.tolist() == [11, 3] and found["length"].values.tolist() == [10, 9]
+    alone = block_errors(sample(9, seed=2), 3, reading)
+    np.testing.assert_array_equal(found["error"].sel(block=3), alone["error"])
+
+
+def block_numbers(lengths: list[int]) -> np.ndarray:
+    return np.repeat(np.arange(len(lengths)), lengths)
+
+
+def test_blocks_are_long_enough_and_spread_over_the_text():
+    lengths = [9, 3, 9, 9, 2, 9, 9, 9]
+    chosen = chosen_blocks(block_numbers(lengths), 3, [2, 9])
+    assert [int(block_numbers(lengths)[tokens[0]]) for tokens in chosen] == [0, 3, 6]
+    assert all(len(tokens) == 9 and (np.diff(tokens) == 1).all() for tokens in chosen)
+
+
+def test_a_text_of_short_blocks_has_smaller_budgets_or_fewer_blocks():
+    short = block_numbers([9, 5, 6, 3])
+    assert [len(tokens) for tokens in chosen_blocks(short, 3, [2, 4, 9])] == [9, 5, 6]
+    assert [len(tokens) for tokens in chosen_blocks(short, 10, [4, 9])] == [9, 5, 6]
+    with pytest.raises(ValueError, match="measure_patterns.sizes: no block of the text holds 10 tokens, .* contexts"):
+        chosen_blocks(short, 2, [10, 20])

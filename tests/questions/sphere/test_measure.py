@@ -1,0 +1,124 @@
+"""Tokens on a sphere: the law of the draws, the closed-form limit against simulation, addresses."""
+
+import numpy as np
+import pytest
+
+from attnlimit.questions.sphere.measure import (
+    Setting,
+    attended,
+    choose_settings,
+    draw_tokens,
+    errors_of,
+    samples,
+    scaled,
+    simulate,
+    tilt,
+    token_covariance,
+    unit_heads,
+)
+from attnlimit.sampling.layout import measure_settings
+from attnlimit.sampling.protocol import Protocol
+from attnlimit.stats.fits import fit_errors
+from attnlimit.stats.power_law import Bootstrap
+from attnlimit.theory.geometry import horizons
+from attnlimit.theory.sphere import sphere_eigenvalues, sphere_eigenvalues_saturated, sphere_moments
+
+PROTOCOL = Protocol([20, 40, 80], replicates=6, group=2, nested=True, seed=7, device="cpu", dtype="float64")
+RADIUS = 1.5
+
+
+def test_tokens_are_uniform_on_the_sphere():
+    tokens = draw_tokens(20_000, 4, RADIUS, np.random.default_rng(0))
+    np.testing.assert_allclose(np.linalg.norm(tokens, axis=1), RADIUS)
+    # Coordinates have variance R^2/d and fourth moment 3 R^4 / (d (d + 2)): standard errors follow.
+    assert np.abs(tokens.mean(0)).max() < 4 * RADIUS / np.sqrt(4 * 20_000)
+    squares = np.sqrt(3 / 24 - 1 / 16) * RADIUS**2 / np.sqrt(20_000)
+    covariance = tokens.T @ tokens / len(tokens)
+    assert np.abs(covariance - token_covariance(4, RADIUS)).max() < 4.5 * squares
+
+
+def test_settings_have_the_horizons_asked_for():
+    heads = unit_heads(6, seed=3)
+    settings = choose_settings(heads, RADIUS, [0.05, 2], [10])
+    assert [setting.name for setting in settings] == ["horizon 0.05", "horizon 2", "scale 10"]
+    found = [horizons(setting.covariance, tilt(setting.heads))["horizon"] for setting in settings]
+    assert found[:2] == pytest.approx([0.05, 2], rel=1e-12)
+    key, query = heads.key_weight[0], heads.query_weight[0]
+    by_hand = RADIUS**2 / 6 * np.linalg.norm(100 * key.T @ query / np.sqrt(6), 2)
+    assert found[2] == pytest.approx(by_hand, rel=1e-12)
+    assert [setting.labels["published"] for setting in settings] == [False, False, True]
+    assert settings[2].labels["scale"] == 10
+
+
+def test_simulation_reaches_the_closed_form():
+    """Moments at n and 2n extrapolated to 1/n = 0, which removes the bias of order 1/n: within 4 standard errors."""
+    heads = unit_heads(4, seed=5)
+    (setting,) = choose_settings(heads, RADIUS, [0.6], [])
+    protocol = PROTOCOL._replace(sizes=[1000, 2000], replicates=100)
+    mean, covariance = sphere_moments(RADIUS, tilt(setting.heads), heads.value_weight[0])
+    extrapolated = []
+    for half, full in simulate(setting, protocol):
+        differences = 2 * full.covariance - half.covariance - covariance
+        extrapolated.append([*(2 * full.mean - half.mean - mean), *differences[np.triu_indices(4)]])
+    extrapolated = np.array(extrapolated)
+    z = extrapolated.mean(0) / (extrapolated.std(0, ddof=1) / np.sqrt(len(extrapolated)))
+    assert len(z) == 14
+    assert np.abs(z).max() < 4
+    # The check has teeth: the standard errors are small against the limit.
+    assert extrapolated.std(0).max() / 10 < 0.05 * np.linalg.norm(covariance, 2)
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_other_settings_change_no_number(nested):
+    heads, protocol = unit_heads(5, seed=PROTOCOL.seed), PROTOCOL._replace(nested=nested)
+    few = {setting.name: errors_of(setting, protocol) for setting in choose_settings(heads, 1.0, [1], [9])}
+    many = choose_settings(heads, 1.0, [0.2, 1, 3], [2, 9, 50])
+    for setting in many:
+        if setting.name in few:
+            again = errors_of(setting, protocol)
+            assert all(np.array_equal(again[name], numbers) for name, numbers in few[setting.name].items())
+    first, second = (errors_of(Setting(name, 1.0, heads, {}), protocol) for name in ("one", "other"))
+    assert not np.isclose(first["error"][0], second["error"][0]).any()  # the same scale, other tokens
+
+
+def test_more_replicates_leave_the_first_as_they_are():
+    (setting,) = choose_settings(unit_heads(5, seed=PROTOCOL.seed), 1.0, [1], [])
+    few, many = (errors_of(setting, PROTOCOL._replace(replicates=count)) for count in (6, 10))
+    np.testing.assert_array_equal(many["error"][:, :6], few["error"])
+
+
+def test_attention_at_a_published_scale_is_a_hardmax():
+    heads = unit_heads(50, seed=1)
+    flat, sharp = (Setting("", 1.0, scaled(heads, scale), {}) for scale in (0.0, 1e5))
+    protocol = PROTOCOL._replace(sizes=[300])
+    counts = [attended(next(samples(setting, protocol, 0))[0]) for setting in (flat, sharp)]
+    assert counts == pytest.approx([300, 1], rel=1e-3)
+    singular_values = np.linalg.svd(tilt(sharp.heads), compute_uv=False)
+    limit, saturated = sphere_eigenvalues(singular_values, 1.0), sphere_eigenvalues_saturated(singular_values, 1.0)
+    np.testing.assert_allclose(limit, saturated, rtol=1e-3, atol=1e-6)
+
+
+def test_float32_serves_at_the_largest_published_scale():
+    """Scores near 1e11 are rounded to thousands there, and still order the tokens as float64 does."""
+    (setting,) = choose_settings(unit_heads(50, seed=1), 1.0, [], [1e5])
+    protocol = PROTOCOL._replace(sizes=[100, 400])
+    single, double = (errors_of(setting, protocol._replace(dtype=dtype)) for dtype in ("float32", "float64"))
+    np.testing.assert_allclose(single["error"][1], double["error"][1], rtol=1e-4)
+
+
+def test_store_is_what_the_fit_reads():
+    heads = unit_heads(5, seed=2)
+    settings = choose_settings(heads, 1.0, [0.3, 1], [10])
+    errors = measure_settings(settings, errors_of, PROTOCOL, "test")
+    assert errors["cov_gram"].dims == ("setting", "n", "group", "group_2")
+    rates = fit_errors(
+        errors,
+        [Bootstrap(50, True, np.random.default_rng(number)) for number in range(3)],
+        misfit=3,
+        saturated=0.5,
+    )
+    assert rates["beta"].dims == ("statistic", "part", "setting")
+    assert np.isfinite(rates["beta"].sel(part=["error", "fluctuation"], statistic=["mean", "cov"])).all()
+    np.testing.assert_allclose(rates["horizon"][:2], [0.3, 1])
+    np.testing.assert_array_equal(rates["published"], [False, False, True])
+    np.testing.assert_array_equal(rates["attended"], errors["attended"])

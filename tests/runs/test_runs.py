@@ -1,0 +1,434 @@
+"""The whole workflow on a small config: it runs, gives the same bytes again, and reruns just what a change reaches."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import xarray as xr
+import yaml
+
+from attnlimit.archive.bag import files_below
+from attnlimit.archive.bundle import ARCHIVE as ARCHIVED
+from attnlimit.archive.bundle import restore, verified
+from attnlimit.base.files import sha256_of
+from attnlimit.base.store import read
+from attnlimit.page.answer import capital
+from attnlimit.workflow.workflow_files import files_in_place
+from support.browser import visit
+from support.page_visit import CARDS, CONTRASTS, PAPER, SIDEWAYS, TALL, drawn, numbers, opened
+from support.workflow import ROOT, SMOKE, clone, hashes, overlay, planned, snakemake
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
+BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation")
+BERT_PLOTS += ("token_complexity", "constant_tilt")
+MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
+ARCHIVE = {"archive_results": 1, "all": 1}
+PAGE = {"compose_page": 1} | ARCHIVE
+END = {"state_provenance": 1} | PAGE
+CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
+DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
+ABLATION = {"measure_ablation": 1, "plot_ablation": 1, "plot_constant_tilt": 1}
+CONTEXT_FIT = {"fit_contexts": 1, "plot_contexts": 1}
+CONTEXTS = {"measure_contexts": 1, "merge_contexts": 1} | CONTEXT_FIT
+CLOUDS = {"measure_clouds": 1, "plot_clouds": 1}
+TAILS = {"measure_tails": 2, "plot_tails": 1}
+PATTERNS = {"fit_patterns": 1, "tabulate_patterns": 1, "plot_patterns": 1}
+GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
+GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
+RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
+OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
+OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("contexts", "clouds", "patterns", "propagation", "downstream")}
+PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
+SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")} | {"merge_simulations": 3}
+FITTED = (
+    DOWNSTREAM | RATE_PLOTS | CONTEXT_FIT | {"fit_rates": 6, "fit_constants": 1}
+)  # the model, simulations, ablation
+UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
+PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
+TASK = {"fit_downstream": 1, "plot_downstream": 1}
+EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PATTERNS | PROPAGATION | TASK
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Path:
+    """A folder in which the small run has finished."""
+    folder = clone(tmp_path_factory.mktemp("finished"))
+    run = snakemake(folder)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+@pytest.fixture
+def restored(finished):
+    """The finished folder, its sources put back afterwards."""
+    yield finished
+    clone(finished)
+
+
+def test_every_store_of_the_run_can_be_read(finished):
+    stores = sorted((finished / "results").rglob("*.zarr.zip"))
+    assert len(stores) == 52
+    for store in stores:
+        data = read(store)
+        assert data.attrs["code"]
+        assert data.attrs["versions"]["zarr"]
+        undescribed = [name for name, array in data.variables.items() if not array.attrs.get("long_name")]
+        assert undescribed == [], store
+        hidden = {name for name in data.variables if hasattr(xr.Dataset, name)}  # data.name would be a method
+        assert hidden <= {"head"}, store
+
+
+def test_another_cut_into_jobs_gives_the_same_bytes(finished, tmp_path):
+    """A limit once more, in three parts instead of one, errors in one instead of two, a task in two: the same bytes."""
+    again = shutil.copytree(finished, tmp_path / "again", symlinks=True)
+    merged = ["results/limits/layer_5.zarr.zip", "results/errors/layer_5.zarr.zip"]
+    merged += ["results/downstream/answers.zarr.zip"]
+    for name in merged:
+        (again / name).unlink()
+    for part in again.glob("results/*/parts/layer_5_*"):
+        part.unlink()
+    overlay(again, compute_limits={"parts": 3}, measure_errors={"groups_per_job": 4}, measure_downstream={"parts": 2})
+    run = snakemake(again, *merged)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert len(list(again.glob("results/limits/parts/layer_5_*"))) == 3
+    assert len(list(again.glob("results/errors/parts/layer_5_*"))) == 1
+    for name in merged:
+        assert sha256_of(again / name) == sha256_of(finished / name)
+
+
+def test_labelled_texts_take_the_place_of_blocks(finished, tmp_path):
+    again = shutil.copytree(finished, tmp_path / "again", symlinks=True)
+    rows = [{"text": "words of my own " * 10, "label": label} for label in ("good", "bad") * 10]
+    (again / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    own = {"task": "labels", "location": "mine.jsonl", "texts": 6, "training": 12}
+    overlay(again, measure_downstream=own)
+    run = snakemake(again, "results/downstream/texts.zarr.zip")
+    assert run.returncode == 0, run.stdout + run.stderr
+    texts = read(again / "results/downstream/texts.zarr.zip")
+    assert texts.sizes["text"] == 18 and int(texts["training"].sum()) == 12
+    assert texts.attrs["classes"] == ["bad", "good"] and texts.attrs["corpus"]["name"] == "mine.jsonl"
+
+
+def test_no_padding_enters_the_population(finished):
+    blocks = read(finished / "results/corpus/blocks.zarr.zip")
+    assert blocks.sizes["token"] >= 1500
+    assert (blocks["token_id"].values > 0).all()  # [PAD] is 0
+
+
+def test_the_archive_holds_every_result_but_the_weights(finished):
+    results = {name for name in hashes(finished) if not name.endswith((".safetensors", ".tar.zst"))}
+    parts = {str(path.relative_to(finished)) for path in (finished / "results").rglob("parts/*")}
+    with verified(finished / ARCHIVED) as contents:
+        held = set(files_below(contents.payload))
+    assert {name for name in held if name.startswith("results/")} == results | parts
+    assert set(files_in_place(ROOT)) <= held
+
+
+def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finished, tmp_path):
+    folder = tmp_path / "restored"
+    assert list(restore(finished / ARCHIVED, folder)) == ["results/models/model.safetensors"]
+    assert planned(folder, "config.yaml") == {}
+    (folder / "my.yaml").write_text(yaml.safe_dump({"simulate_hardmax": {"plane_replicates": 30}}))
+    assert planned(folder, "my.yaml") == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
+
+
+def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_path):
+    """Table and settings name the run; nothing else that a job depends on knows the folder.
+
+    Its page and its archive come out the same twice, and restored it keeps its name and has nothing to do.
+    """
+    folder, made_again = finished / "runs/again", {"compose_page", "archive_results", "all"}
+    for name in ("results", ".snakemake"):
+        shutil.copytree(finished / name, folder / name)
+    bytes_of_archives = []
+    for expected in (made_again | {"tabulate_rates", "state_provenance"}, made_again):
+        for name in (ARCHIVED, "results/index.html"):
+            (folder / name).unlink()
+        run = snakemake(finished, "--directory", str(folder))
+        assert run.returncode == 0, run.stderr
+        assert set(re.findall(r"^localrule (\w+):$", run.stderr, re.M)) == expected
+        bytes_of_archives.append(sha256_of(folder / ARCHIVED))
+    assert bytes_of_archives[0] == bytes_of_archives[1]
+    here, there = hashes(finished), hashes(folder)
+    assert here.keys() == there.keys()
+    assert {name for name in here if here[name] != there[name]} == {
+        "results/rates.csv",
+        "results/provenance.html",
+        "results/index.html",
+        str(ARCHIVED),
+    }
+    tables = [pd.read_csv(where / "results/rates.csv") for where in (finished, folder)]
+    assert [set(table["run"]) for table in tables] == [{"default"}, {"again"}]
+    pd.testing.assert_frame_equal(*(table.drop(columns="run") for table in tables))
+    restore(folder / ARCHIVED, tmp_path / "restored")
+    assert planned(tmp_path / "restored", "config.yaml") == {}
+    shutil.rmtree(finished / "runs")
+
+
+@pytest.fixture(scope="session")
+def report(finished) -> Path:
+    run = snakemake(finished, "--report", "results/report.html")
+    assert run.returncode == 0, run.stderr
+    return finished / "results/report.html"
+
+
+def test_report_is_made_and_holds_the_captions(report):
+    page = report.read_text()
+    assert "lower bound" in page or "lower\\nbound" in page
+    assert "beta_vs_horizon.png" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the report in")
+def test_report_reads_in_a_browser_and_asks_the_network_for_nothing(report):
+    seen = visit(report, CHROMIUM, "rate against horizon, per head")
+    assert seen["complaints"] == []
+    assert seen["requests"] == []
+    order = ["Claims", "Answer", "Figures", "Rates", "Provenance"]
+    assert [name.split()[1] for name in seen["categories"]] == order
+    assert seen["width"] == 1400
+    assert "n from 16 to 128" in seen["description"]
+    for record in json.loads(report.with_name("claims.json").read_text()):
+        assert record["claim"] in seen["claims"] and record["verdict"] in seen["claims"]
+    for line in report.with_name("answer.txt").read_text().splitlines():
+        assert line in seen["answer"]
+    assert "measure_errors.sizes\t[16, 32, 64, 128]" in seen["provenance"]
+    assert seen["table"] == ("rates.csv", report.with_name("rates.csv").read_bytes())
+
+
+@pytest.fixture(scope="session")
+def page(finished) -> Path:
+    return finished / "results/index.html"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_the_page_answers_shows_every_claim_and_asks_the_network_for_nothing(page):
+    records = json.loads(page.with_name("claims.json").read_text())
+    with opened(page, CHROMIUM) as (window, complaints):
+        drawn(window)
+        cards = {card["id"]: card for card in window.evaluate(CARDS)}
+        lead = window.locator(".lead").all_text_contents()
+        low = window.evaluate(CONTRASTS)
+        window.emulate_media(media="print")
+        window.set_viewport_size(PAPER)
+        tall = window.evaluate(TALL, PAPER["height"])
+    assert complaints == [] and low == [] and tall == []
+    lines = page.with_name("answer.txt").read_text().splitlines()
+    assert [capital(lines[1]), capital(lines[3])] == lead
+    assert list(cards) == [record["id"] for record in records]
+    for record in records:
+        card = cards[record["id"]]
+        assert card["verdict"].endswith(record["verdict"]) and card["figure"] > 300 and card["label"]
+        for name in ("rule", "function", "test_file"):
+            assert record[name] in card["text"]
+    assert page.stat().st_size < 6e6
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_a_head_is_chosen_by_click_or_by_keyboard_and_its_numbers_are_those_of_the_table(page):
+    table = pd.read_csv(page.with_name("rates.csv"), dtype={"head": str})
+    table = table[(table["source"] == "bert") & (table["part"] == "error")]
+    table = table.set_index(["layer", "head", "statistic"]).sort_index()
+    seen = []
+    with opened(page, CHROMIUM) as (window, complaints):
+        drawn(window)
+        seen.append(numbers(window))
+        for _ in range(40):  # by keyboard alone, from the top of the page
+            window.keyboard.press("Tab")
+            if window.evaluate("document.activeElement.id") == "layer":
+                break
+            if window.evaluate("document.activeElement.href ?? ''").endswith("#heads"):
+                window.keyboard.press("Enter")
+        for key in ("End", "Tab", "Home", "ArrowDown", "ArrowDown"):
+            window.keyboard.press(key)
+        seen.append(numbers(window))
+        points = window.locator("[data-chart=horizon] .mark-symbol path")
+        points.nth(points.count() // 3).click(force=True)
+        seen.append(numbers(window))
+        with window.expect_download() as download:
+            window.locator("[data-csv=heads]").click()
+        heads = pd.read_csv(download.value.path())
+    assert complaints == []
+    assert seen[1]["of"] == "Layer 5, head 2"
+    assert len({shown["of"] for shown in seen}) == 3
+    for shown in seen:
+        layer, head = re.fullmatch(r"Layer (\d+), head (\d+)", shown["of"]).groups()
+        for statistic in ("mean", "cov"):
+            fit = table.loc[(int(layer), head, statistic)]
+            interval = f"{fit['beta']:.2f} [{fit['beta_low']:.2f}, {fit['beta_high']:.2f}]"
+            assert shown[f"beta_{statistic}"] == interval.replace("-", "−")
+            assert shown["horizon"] == f"{fit['horizon']:.2g}"
+            assert (shown[f"tokens_5_{statistic}"] == "> 1,280") == (fit["tokens_5"] == float("inf"))
+    assert len(heads) == 2 * 2 * 12 and set(heads["statistic"]) == {"mean", "cov"}
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
+def test_the_page_reads_on_a_phone_in_the_dark(page):
+    with opened(page, CHROMIUM, 390, "dark") as (window, complaints):
+        drawn(window)
+        wide, low = window.evaluate(SIDEWAYS), window.evaluate(CONTRASTS)
+        width = window.evaluate("document.documentElement.scrollWidth")
+        window.locator("nav.top summary").click()
+        window.locator("nav.top a", has_text="Limits").click()
+        place = window.locator("#limits").evaluate("section => section.getBoundingClientRect().top")
+    assert complaints == [] and wide == [] and low == [] and width == 390
+    assert -10 < place < 400
+
+
+def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
+    assert planned(finished) == {}
+    for path in [*(finished / "scripts").rglob("*.py"), *(finished / "rules").glob("*.smk")]:
+        os.utime(path)
+    assert planned(finished) == {}
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        # Drawn curves: no simulation runs again.
+        (
+            "theory/bounds.py",
+            FITTED
+            | {f"plot_{name}": 1 for name in ("hardmax", "uniform", "tails", "clouds", "patterns", "propagation")}
+            | {"plot_downstream": 1, "tabulate_patterns": 1},
+        ),
+        (
+            "sources/model/drawn_keys.py",
+            CLAIMS
+            | PROPAGATION
+            | TASK
+            | {"measure_propagation": 1, "merge_propagation": 1, "measure_downstream": 1, "merge_downstream": 1},
+        ),
+        ("stats/power_law.py", EVERY_FIT),
+        ("page/style.py", PLOTS | END),
+        (
+            "attention/streaming.py",
+            DOWNSTREAM | MODEL_ERRORS | ABLATION | CONTEXTS | {"compute_limits": 2, "merge_limits": 2, "fit_rates": 2},
+        ),
+        ("sampling/errors.py", FITTED | MODEL_ERRORS | ABLATION | CONTEXTS | SIMULATIONS | {"merge_limits": 2}),
+        (
+            "theory/geometry.py",
+            FITTED | ABLATION | CONTEXTS | CLOUDS | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2},
+        ),
+        (
+            "theory/sphere.py",
+            CLAIMS
+            | UNIFORM  # of tokens on a circle
+            | dict.fromkeys(("simulate_sphere", "simulate_uniform", "fit_rates", "tabulate_rates"), 1)
+            | dict.fromkeys(("merge_simulations", "fit_constants", "plot_sphere_beta_vs_horizon"), 1),
+        ),
+        ("attention/patterns.py", CLAIMS | PATTERNS | {"measure_patterns": 2}),
+        ("questions/hardmax/claims.py", CLAIMS),
+        ("questions/contexts/fit.py", CLAIMS | CONTEXT_FIT | {"state_answer": 1}),
+        ("page/explorer.py", PAGE),
+        ("log.py", ARCHIVE),  # it changes no number
+    ],
+)
+def test_editing_a_module_reruns_its_dependents(restored, module, expected):
+    path = restored / "scripts/attnlimit" / module
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    assert planned(restored) == expected
+
+
+def test_rewording_comments_and_docstrings_only_archives_again(restored):
+    """In every module and script at once."""
+    for path in (restored / "scripts").rglob("*.py"):
+        text = path.read_text()
+        assert not text or text.startswith('"""'), path
+        path.write_text(text.replace('"""', '"""Other words. ', 1) + "\n\n# A reason.\n")
+    assert planned(restored) == ARCHIVE
+
+
+def test_editing_words_only_archives_again(restored):
+    (restored / "README.md").write_text("Another.\n")
+    assert planned(restored) == ARCHIVE
+
+
+def test_editing_the_page_or_a_caption_writes_the_page_again(restored):
+    for name in ("page/style.css", "report/tails.rst"):
+        clone(restored)
+        (restored / "rules" / name).write_text((restored / "rules" / name).read_text() + "\n")
+        assert planned(restored) == PAGE
+
+
+def test_undoing_an_edit_reruns_nothing(finished):
+    path = finished / "scripts/attnlimit/store.py"
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    clone(finished)
+    assert planned(finished) == {}
+
+
+def test_changing_a_parameter_reruns_its_dependents(restored):
+    overlay(restored, fit_rates={"bootstrap": 300})
+    assert planned(restored) == FITTED | UNIFORM | PATTERNS | PROPAGATION
+
+
+def test_a_deleted_store_is_made_again_with_its_dependents(finished):
+    store = finished / "results/synthetic/hardmax.zarr.zip"
+    aside = store.rename(finished / "aside")
+    assert planned(finished) == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
+    aside.rename(store)
+
+
+def test_swapping_two_values_reruns_their_dependents(restored):
+    """Snakemake compares the values of params without their names."""
+    overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
+    assert planned(restored) == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
+
+
+def test_naming_keys_in_another_order_reruns_nothing(restored):
+    """Snakemake compares params as text, in which a dict has an order."""
+    for name in ("config.yaml", SMOKE):
+        config = yaml.safe_load((restored / name).read_text())
+        turned = {key: dict(reversed(keys.items())) if isinstance(keys, dict) else keys for key, keys in config.items()}
+        (restored / name).write_text(yaml.safe_dump(turned, sort_keys=False))
+    assert planned(restored) == ARCHIVE  # its sources have changed
+
+
+def test_adding_a_size_reruns_errors_and_no_limit(restored):
+    overlay(restored, measure_errors={"sizes": [16, 32, 64, 128, 256]})
+    assert planned(restored) == DOWNSTREAM | MODEL_ERRORS
+
+
+def test_adding_replicates_runs_only_the_new_ones(restored):
+    overlay(restored, measure_errors={"replicates": 12})
+    assert planned(restored) == DOWNSTREAM | {"measure_errors": 2, "merge_errors": 2}
+
+
+def test_adding_a_radius_reruns_the_uniform_error_alone(restored):
+    overlay(restored, simulate_uniform={"radii": [0.25, 0.5, 1, 1.5]})
+    assert planned(restored) == CLAIMS | UNIFORM | {"simulate_uniform": 1}
+
+
+def test_adding_a_layer_runs_only_that_layer(restored):
+    overlay(restored, layers=[0, 3, 5])
+    new = {"measure_geometry": 1, "compute_limits": 1, "merge_limits": 1, "measure_errors": 2, "merge_errors": 1}
+    new |= {"measure_patterns": 1} | PATTERNS
+    new |= {"measure_tails": 1, "plot_tails": 1} | ABLATION | CLOUDS | {"fit_rates": 2}  # H chooses their heads
+    assert planned(restored) == DOWNSTREAM | new
+
+
+def test_a_wrong_config_is_refused_before_any_job(restored):
+    overlay(restored, measure_errors={"size": [16, 32, 64]})
+    run = snakemake(restored)
+    assert run.returncode != 0
+    assert "config: measure_errors: " in run.stderr
+    assert "no key 'size'; did you mean 'sizes'?" in run.stderr
+    assert "Job stats" not in run.stdout + run.stderr
+
+
+def test_a_failed_rule_leaves_its_traceback_and_its_last_line(tmp_path):
+    folder = clone(tmp_path)
+    overlay(folder, fetch_model={"weights_sha256": "0" * 64})
+    run = snakemake(folder, "--until", "fetch_model")
+    assert run.returncode != 0
+    last = re.search(r"^ValueError: .*model\.safetensors.*$", run.stdout + run.stderr, re.M)
+    assert last, run.stderr
+    log = (folder / "results/logs/fetch_model/log.txt").read_text()
+    assert "Traceback" in log
+    assert last.group() in log
+    assert not (folder / "results/models/model.safetensors").exists()

@@ -1,0 +1,285 @@
+"""The verbs of the Makefile on runs: each in its folder, looked at before, stopped and gone on with."""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from support.workflow import SMOKE, clone, environment, make
+
+HARDMAX = "results/synthetic/hardmax.zarr.zip"
+
+
+def snakemake(folder: Path, run: str, *arguments: str) -> subprocess.CompletedProcess:
+    """As a user may call it, in the folder of a run."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--directory", run, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Path:
+    """A clone with an environment, and one simulation in runs/my, by Snakemake itself."""
+    folder = clone(tmp_path_factory.mktemp("project"))
+    environment(folder)
+    shutil.copy(folder / SMOKE, folder / "my.yaml")
+    run = snakemake(folder, "runs/my", HARDMAX, "--configfile", "my.yaml")
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+@pytest.fixture
+def my(project) -> Path:
+    """The config of the run; as it was afterwards."""
+    yield project / "my.yaml"
+    shutil.copy(project / SMOKE, project / "my.yaml")
+
+
+def change(path: Path, section: str, **keys: object) -> None:
+    config = yaml.safe_load(path.read_text())
+    config[section] |= keys
+    path.write_text(yaml.safe_dump(config))
+
+
+def row(lines: list[str], rule: str) -> str:
+    return next(line for line in lines if line.split()[:1] == [rule])
+
+
+def test_a_run_is_in_its_folder_and_nothing_beside(project):
+    assert (project / "runs/my" / HARDMAX).is_file()
+    assert (project / "runs/my/.snakemake/metadata").is_dir()
+    resolved = yaml.safe_load((project / "runs/my/config.resolved.yaml").read_text())
+    base = yaml.safe_load((project / "config.yaml").read_text())
+    assert resolved["simulate_hardmax"]["plane_replicates"] == 20 and resolved.keys() == base.keys()
+    assert not (project / "results").exists() and not (project / ".snakemake").exists()
+
+
+def test_a_dry_run_of_make_does_nothing(project):
+    before = sorted(project.rglob("*"))
+    code, lines = make(project, "-n", "reproduce", "CONFIG=my.yaml")
+    assert code == 0 and any("attnlimit.cli.run reproduce" in line for line in lines)
+    assert sorted(project.rglob("*")) == before
+
+
+def test_the_page_of_a_run_that_has_hardly_begun_says_what_is_absent(project):
+    code, lines = make(project, "page", "CONFIG=my.yaml")
+    assert code == 0, lines
+    page = (project / "runs/my/results/index.html").read_text()
+    assert lines[-1].split() == ["page", "runs/my/results/index.html"]
+    assert "This run is not finished." in page and "<code>results/claims.json</code>" in page
+    assert "No claim was tested yet." in page and "vegaEmbed" not in page
+    (project / "runs/my/results/index.html").unlink()
+
+
+def test_the_plan_names_the_key_that_changed(project, my):
+    code, lines = make(project, "plan", "CONFIG=my.yaml")
+    assert code == 0, lines
+    assert not [line for line in lines if line.startswith("simulate_hardmax ")], "it is there"
+    assert row(lines, "measure_errors").split()[1] == "4"
+    assert re.fullmatch(r"\d+ jobs, about .* on \d+ cores? \(an estimate, good to a factor of two\)", lines[-1])
+    change(my, "simulate_hardmax", plane_replicates=30)
+    lines = make(project, "plan", "RUN=my")[1]
+    assert row(lines, "simulate_hardmax").endswith("simulate_hardmax.plane_replicates: 20 -> 30")
+
+
+def test_the_plan_tells_of_changed_code(project):
+    path = project / "scripts/attnlimit/questions/hardmax/measure.py"
+    text = path.read_text()
+    try:
+        path.write_text(f"{text}\nSPARE = 1\n")
+        lines = make(project, "plan", "RUN=my")[1]
+    finally:
+        path.write_text(text)
+    assert row(lines, "simulate_hardmax").endswith("code: its script, a library module behind it, or its env file")
+
+
+def test_planning_a_new_run_leaves_no_trace(project):
+    code, lines = make(project, "plan", "CONFIG=my.yaml", "RUN=new")
+    assert code == 0 and row(lines, "simulate_hardmax").endswith("not there yet")
+    assert [path.name for path in (project / "runs").iterdir()] == ["my"]
+
+
+def test_runs_are_listed(project):
+    code, lines = make(project, "runs")
+    assert code == 0 and len(lines) == 2
+    assert lines[0].split() == ["run", "state", "date", "model", "text", "population"]
+    assert lines[1].startswith("runs/my  unfinished  20") and lines[1].endswith("Wikipedia excerpt  1500")
+
+
+def test_tidy_removes_stores_of_other_layers_alone(project):
+    kept = project / "runs/my/results/errors/layer_0.zarr.zip"
+    left = project / "runs/my/results/errors/layer_4.zarr.zip"
+    for path in (kept, left):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    try:
+        lines = make(project, "plan", "RUN=my")[1]
+        assert "  runs/my/results/errors/layer_4.zarr.zip" in lines and any("`make tidy`" in line for line in lines)
+        code, lines = make(project, "tidy", "RUN=my")
+        assert code == 0 and lines[0] == "runs/my/results/errors/layer_4.zarr.zip"
+        assert kept.exists() and not left.exists() and (project / "runs/my" / HARDMAX).exists()
+        assert "no stores of other layers than 0, 5" in make(project, "tidy", "RUN=my")[1][0]
+    finally:
+        shutil.rmtree(kept.parent)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("fit_rates: {boot: 3}\n", r"config: fit_rates: .*'boot'.* \(in faulty\.yaml\)"),
+        ("measure_errors: {sizes: [9, 3, 1]}\n", r"config: measure_errors\.sizes: must increase \(in faulty\.yaml\)"),
+        ("layers: [0\nseed: 1\n", r"faulty\.yaml, line 2, column 5: broken YAML .*"),
+        (
+            "fetch_corpus: {source: text, location: no/such}\n",
+            r"config: fetch_corpus\.location: no .*Snakefile \(in faulty\.yaml\)",
+        ),
+    ],
+)
+def test_a_config_error_is_the_last_line_and_names_its_file(project, text, line):
+    (project / "faulty.yaml").write_text(text)
+    code, lines = make(project, "reproduce", "CONFIG=faulty.yaml")
+    assert code != 0
+    assert lines[-1].startswith("make: ***") and re.fullmatch(line, lines[-2]), lines
+    assert not (project / "runs/faulty/results").exists()
+    shutil.rmtree(project / "runs/faulty", ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["CONFIG=none.yaml"], "CONFIG: no file 'none.yaml' here"),
+        (["RUN=../my"], "RUN: '../my' is no plain name"),
+        (["RUN=.my"], "RUN: '.my' is no plain name"),
+        (["CONFIG=config.yaml", "RUN=my"], "runs/my: holds a run of my.yaml, not of config.yaml; name another"),
+    ],
+)
+def test_what_is_no_run_is_refused(project, arguments, line):
+    code, lines = make(project, "reproduce", *arguments)
+    assert code != 0 and line in "\n".join(lines)
+
+
+def test_files_of_ones_own_are_found_from_the_projects_folder_wherever_it_is(project, tmp_path):
+    """A relative name in the config; the project moved with its run has nothing to do again."""
+    here = tmp_path / "here"
+    shutil.copytree(project, here, symlinks=True, ignore=shutil.ignore_patterns("runs"))
+    (here / "texts").mkdir()
+    (here / "texts/a.txt").write_text("Words of my own. " * 50)
+    own = {"fetch_corpus": {"source": "text", "location": "texts"}, "tokenize_corpus": {"population": 100}}
+    (here / "own.yaml").write_text(yaml.safe_dump(own | {"extract_embeddings": {"shards": 1}}))
+    target = "results/corpus/articles.parquet"
+    run = snakemake(here, "runs/own", target, "--configfile", "own.yaml")
+    assert run.returncode == 0, run.stderr
+    assert (here / "runs/own" / target).is_file()
+    there = here.rename(tmp_path / "there")
+    run = snakemake(there, "runs/own", "-n", target, "--configfile", "own.yaml")
+    assert "Nothing to be done" in run.stdout + run.stderr
+    time.sleep(1.1)  # Snakemake compares dates by the second
+    (there / "texts/a.txt").write_text("Other words. " * 50)
+    lines = make(there, "plan", "RUN=own", "CONFIG=own.yaml")[1]
+    assert row(lines, "fetch_corpus").endswith("changed: ../../texts/a.txt")
+
+
+def stopped(project: Path, name: str, out: int) -> int:
+    """`make reproduce` with its output in `out`, and Ctrl-C once a job is at work; the return code."""
+    shutil.copy(project / SMOKE, project / f"{name}.yaml")
+    begun = subprocess.Popen(
+        ["make", "reproduce", f"CONFIG={name}.yaml", "CORES=1"],
+        cwd=project,
+        stdout=out,
+        stderr=out,
+        env=os.environ | {"TERM": "xterm"},
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  ignored in the background
+    )
+    while not list((project / "runs" / name / "results/logs").glob("*/*.txt")):
+        assert begun.poll() is None
+        time.sleep(0.1)
+    os.killpg(begun.pid, signal.SIGINT)
+    return begun.wait()
+
+
+def told(name: str) -> str:
+    return f"stopped: what is finished is kept in runs/{name}/results/; go on with `make reproduce CONFIG={name}.yaml`"
+
+
+def test_ctrl_c_ends_with_one_line(project):
+    with (project / "shown").open("wb") as file:
+        assert stopped(project, "stopped", file.fileno()) != 0
+    shown = (project / "shown").read_text()
+    lines = shown.splitlines()
+    begun = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])
+    assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{begun[1]}, about "), "the same count"
+    end = lines.index(told("stopped"))
+    assert all(re.match(r"[a-z_ 0-9]+: ", line) for line in lines[1:end]), shown
+    assert all(line.startswith("make: ***") for line in lines[end + 1 :]), shown
+    assert all(character.isprintable() or character == "\n" for character in shown), "no control characters in a file"
+    state = json.loads((project / "runs/stopped/results/logs/run.json").read_text())
+    assert state["state"] == "unfinished"
+    assert make(project, "plan", "CONFIG=stopped.yaml")[0] == 0
+    assert not (project / "runs/stopped/.snakemake/locks").exists() or not any(
+        (project / "runs/stopped/.snakemake/locks").iterdir()
+    )
+
+
+@contextlib.contextmanager
+def terminal():
+    """A pseudo-terminal to write to, and what was written, once it is closed."""
+    ours, theirs = pty.openpty()
+    shown: list[bytes] = []
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # at its end
+            while piece := os.read(ours, 1 << 16):
+                shown.append(piece)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    yield theirs, shown
+    os.close(theirs)
+    reader.join()
+    os.close(ours)
+
+
+def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
+    with terminal() as (theirs, shown):
+        assert stopped(project, "terminal", theirs) != 0
+    text = b"".join(shown).decode()
+    # How far it had come when it was stopped is a matter of luck; what the line says then, test_lines.py asks.
+    assert re.search(r"\r(planning|\d+ of \d+ jobs, [^\r]*at work: \w+)", text), "the line that is written over"
+    assert f"\r\x1b[K{told('terminal')}" in text, "and is gone"
+    assert "Traceback" not in text and "Logging error" not in text
+
+
+REPRODUCE = """
+from pathlib import Path
+from attnlimit.cli.run import Asked, snakemake
+asked = Asked(folder=Path("runs/found"), overlays=[Path("my.yaml").resolve()], cores=2)
+snakemake(asked, "results/corpus/articles.parquet", "--forcerun", "fetch_corpus")
+"""
+
+
+def test_what_a_job_found_is_shown_on_a_terminal_and_in_a_file(project):
+    command = [sys.executable, "-c", REPRODUCE]
+    where = {"cwd": project, "env": os.environ | {"PYTHONPATH": "scripts", "TERM": "xterm"}}
+    try:
+        plain = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **where).stdout
+        with terminal() as (theirs, shown):
+            subprocess.run(command, stdout=theirs, stderr=theirs, check=True, **where)
+    finally:
+        shutil.rmtree(project / "runs/found")
+    first, line = plain.splitlines()
+    assert re.fullmatch(r"1 job to do, about \d+ s on 2 cores", first)
+    finding = re.fullmatch(r"(fetch_corpus: 106 articles, \S+ M characters, )\d+ s", line)
+    text = b"".join(shown).decode()
+    assert f"\r\x1b[K{finding[1]}" in text and "\r0 of 1 job, " in text
+    assert text.endswith("\r\x1b[K")

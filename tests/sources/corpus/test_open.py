@@ -1,0 +1,131 @@
+"""Each source of the config gives its articles, and says what they are."""
+
+import functools
+import hashlib
+import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from attnlimit.sources.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path
+from attnlimit.sources.corpus.location import local_files
+from attnlimit.sources.corpus.open import open_corpus
+from support.packages import sha256, wheel
+
+BULGARIAN = "bgwiki-latest-pages-articles-shortened.xml.bz2"
+BULGARIAN_SHA256 = "8c67571ec18cb8f0f77a91ab2ee4a04c9368684358e40b94d95670f909210355"
+
+
+def corpus(**keys):
+    return {"location": "", "column": "text", "sha256": "", "max_bytes": 10**8} | keys
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def folder_on_the_web(tmp_path, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    folder = tmp_path / "web"
+    folder.mkdir()
+    handler = functools.partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_the_excerpt_needs_no_sha256(tmp_path):
+    articles, identity = open_corpus(corpus(source="excerpt"), [], tmp_path)
+    assert next(articles).title == "Anarchism"
+    named = {"source": "excerpt", "name": excerpt_path().name, "sha256": EXCERPT_SHA256}
+    assert identity == named | {"title": EXCERPT_TITLE, "licence": EXCERPT_LICENCE}
+
+
+def test_a_dump_from_a_file(tmp_path):
+    settings = corpus(source="dump", location=str(excerpt_path().with_name(BULGARIAN)), sha256=BULGARIAN_SHA256)
+    articles, identity = open_corpus(settings, [settings["location"]], tmp_path)
+    assert [article.page_id for article in articles] == [558]
+    assert identity == {"source": "dump", "name": BULGARIAN, "sha256": BULGARIAN_SHA256}
+    with pytest.raises(ValueError, match=f"{BULGARIAN}: sha256 is {BULGARIAN_SHA256}, expected 00"):
+        open_corpus(settings | {"sha256": "0" * 64}, [settings["location"]], tmp_path)
+
+
+def test_a_dump_from_the_web_is_kept(tmp_path, folder_on_the_web):
+    folder, url = folder_on_the_web
+    shutil.copyfile(excerpt_path().with_name(BULGARIAN), folder / "bg.xml.bz2")
+    settings = corpus(source="dump", location=f"{url}/bg.xml.bz2", sha256=BULGARIAN_SHA256)
+    for _ in ("the web", "the file kept"):
+        articles, identity = open_corpus(settings, [], tmp_path / "downloads")
+        assert [article.page_id for article in articles] == [558]
+        assert identity == {"source": "dump", "name": "bg.xml.bz2", "sha256": BULGARIAN_SHA256}
+        (folder / "bg.xml.bz2").unlink(missing_ok=True)
+    assert [path.name for path in (tmp_path / "downloads").iterdir()] == ["bg.xml.bz2"]
+
+
+def test_text_with_and_without_a_sha256(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "words"}\n')
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    for given in ("", sha256):
+        articles, identity = open_corpus(corpus(source="text", location=str(path), sha256=given), [str(path)], tmp_path)
+        assert [article.text for article in articles] == ["words"]
+        assert identity == {"source": "text", "name": "rows.jsonl", "sha256": sha256}
+    with pytest.raises(ValueError, match="rows.jsonl: sha256 is"):
+        open_corpus(corpus(source="text", location=str(path), sha256="0" * 64), [str(path)], tmp_path)
+
+
+def test_a_folder_of_text(tmp_path):
+    for name in ("b.txt", "a.txt"):
+        (tmp_path / name).write_text(name)
+    settings = corpus(source="text", location=str(tmp_path))
+    articles, identity = open_corpus(settings, local_files(settings), tmp_path)
+    assert [article.text for article in articles] == ["a.txt", "b.txt"]
+    assert identity["name"] == tmp_path.name
+
+
+def test_members_of_a_package(tmp_path, monkeypatch):
+    monkeypatch.delenv("ATTNLIMIT_DOWNLOADS", raising=False)
+    name, content = wheel({"tiny_texts/a.txt": b"One.", "tiny_texts/b.txt": b"Two.", "tiny_texts/c.txt": b"Three."})
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / name).write_bytes(content)
+    pinned = {"file": name, "files": "tiny_texts/[ab].txt", "sha256": sha256(content)}
+    named = {"title": "Two texts", "licence": "CC0"}
+    settings = corpus(source="package", location="tiny-texts==1.0", format="", **pinned, **named)
+    articles, identity = open_corpus(settings, [], tmp_path)
+    assert [article.text for article in articles] == ["One.", "Two."]
+    found = {"source": "package", "name": "tiny-texts", "package": "tiny-texts==1.0"}
+    assert identity == found | pinned | named
+    articles, _ = open_corpus(settings | {"max_bytes": 7}, [], tmp_path)
+    with pytest.raises(ValueError, match=r"over 7 bytes unpacked; is fetch_corpus\.max_bytes too low\?"):
+        list(articles)
+
+
+def test_a_folder_of_a_format(tmp_path):
+    for name in ("b.py", "a.py", "notes.txt"):
+        (tmp_path / name).write_text(f"# {name}")
+    settings = corpus(source="text", location=str(tmp_path), format="python", title="My code")
+    articles, identity = open_corpus(settings, local_files(settings), tmp_path)
+    assert [article.text for article in articles] == ["# a.py", "# b.py"]
+    assert identity["title"] == "My code"
+    assert identity["skipped"] == "1 files that are not .py: notes.txt"
+
+
+def test_one_file_of_a_format_that_its_ending_tells(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("text\nwords\n")
+    articles, _ = open_corpus(corpus(source="text", location=str(path)), [str(path)], tmp_path)
+    assert [article.text for article in articles] == ["words"]
+
+
+def test_a_file_whose_ending_tells_nothing_is_read_by_its_format(tmp_path):
+    path = tmp_path / "MY.LICENSE"
+    path.write_text("Do what you want.")
+    settings = corpus(source="text", location=str(path), format="text")
+    articles, _ = open_corpus(settings, [str(path)], tmp_path)
+    assert [article.text for article in articles] == ["Do what you want."]
