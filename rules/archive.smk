@@ -21,11 +21,13 @@ rule archive_results:
         mem_mb=1000,
         runtime=60,
     params:
-        config=config,
-        rules=lambda wildcards: params_of(workflow.rules),
-        commit=lambda wildcards: commit(ROOT),
-        source=lambda wildcards: source_sha256(ROOT),
-        settings=config["archive_results"],
-        code=code("archive_results.py"),
+        job=job(
+            "archive_results",
+            config=config,
+            rules=lambda wildcards: params_of(workflow.rules),
+            commit=lambda wildcards: commit(ROOT),
+            source=lambda wildcards: source_sha256(ROOT),
+            settings=config["archive_results"],
+        ),
     script:
         "../scripts/archive_results.py"

@@ -26,8 +26,10 @@ rule bench_attention:
         mem_mb=4000,
         runtime=30,
     params:
-        settings=config["bench_attention"],
-        seed=config["seed"],
-        code=code("bench_attention.py"),
+        job=job(
+            "bench_attention",
+            settings=config["bench_attention"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/bench_attention.py"

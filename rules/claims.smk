@@ -30,12 +30,14 @@ rule assess_claims:
     resources:
         **SMALL,
     params:
-        thresholds=config["assess_claims"],
-        seed=config["seed"],
-        chapters=chapters_of_claims(CHAPTERS),
-        left_out=LEFT_OUT,
-        quick_look=config["quick_look"],
-        code=code("assess_claims.py"),
+        job=job(
+            "assess_claims",
+            thresholds=config["assess_claims"],
+            seed=config["seed"],
+            chapters=chapters_of_claims(CHAPTERS),
+            left_out=LEFT_OUT,
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/assess_claims.py"
 
@@ -56,7 +58,9 @@ rule plot_claims:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_claims.py"),
+        job=job(
+            "plot_claims",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_claims.py"

@@ -78,6 +78,14 @@ def code(script):
     return code_hash(SCRIPTS / script, (ENVS / script).with_suffix(".yaml"))
 
 
+def job(rule, **values):
+    """The one param of a rule: a dict, so that Snakemake's records carry names. A value may be a function of wildcards."""
+    values["code"] = code(f"{rule}.py")
+    if not any(map(callable, values.values())):
+        return values
+    return lambda wildcards: {name: value(wildcards) if callable(value) else value for name, value in values.items()}
+
+
 def figure(name, shows, caption=None, category="3 Figures"):
     """The outputs of a figure: one file a format, of which the report shows the PNG with its caption.
 

@@ -37,11 +37,13 @@ rule measure_contexts:
         runtime=minutes("measure_contexts"),
         gpu=gpus("measure_contexts"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        settings=without(config["measure_contexts"], "layers"),
-        seed=config["seed"],
-        device=config["device"],
-        code=code("measure_contexts.py"),
+        job=job(
+            "measure_contexts",
+            layer=lambda wildcards: int(wildcards.layer),
+            settings=without(config["measure_contexts"], "layers"),
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/measure_contexts.py"
 
@@ -62,7 +64,7 @@ rule merge_contexts:
     resources:
         **SMALL,
     params:
-        code=code("merge_contexts.py"),
+        job=job("merge_contexts"),
     script:
         "../scripts/merge_contexts.py"
 
@@ -84,9 +86,11 @@ rule fit_contexts:
         mem_mb=2000,
         runtime=30,
     params:
-        settings=config["fit_rates"],
-        seed=config["seed"],
-        code=code("fit_contexts.py"),
+        job=job(
+            "fit_contexts",
+            settings=config["fit_rates"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_contexts.py"
 
@@ -110,11 +114,13 @@ rule measure_clouds:
         runtime=growing(60),
         gpu=gpus("measure_clouds"),
     params:
-        settings=config["measure_clouds"],
-        block=config["compute_limits"]["block"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("measure_clouds.py"),
+        job=job(
+            "measure_clouds",
+            settings=config["measure_clouds"],
+            block=config["compute_limits"]["block"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/measure_clouds.py"
 
@@ -135,8 +141,10 @@ rule plot_contexts:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_contexts.py"),
+        job=job(
+            "plot_contexts",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_contexts.py"
 
@@ -157,7 +165,9 @@ rule plot_clouds:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_clouds.py"),
+        job=job(
+            "plot_clouds",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_clouds.py"

@@ -27,10 +27,12 @@ rule fetch_corpus:
         mem_mb=1000,
         runtime=30 if config["fetch_corpus"]["source"] == "excerpt" else 1440,
     params:
-        settings=config["fetch_corpus"],
-        location=located(config["fetch_corpus"], ROOT)["location"],  # as seen from the run's folder
-        downloads="results/downloads",
-        code=code("fetch_corpus.py"),
+        job=job(
+            "fetch_corpus",
+            settings=config["fetch_corpus"],
+            location=located(config["fetch_corpus"], ROOT)["location"],  # as seen from the run's folder
+            downloads="results/downloads",
+        ),
     script:
         "../scripts/fetch_corpus.py"
 
@@ -56,9 +58,11 @@ rule fetch_model:
         mem_mb=2000,
         runtime=30 if config["fetch_model"]["source"] == "embedded" else 1440,
     params:
-        settings=config["fetch_model"],
-        downloads="results/downloads",
-        code=code("fetch_model.py"),
+        job=job(
+            "fetch_model",
+            settings=config["fetch_model"],
+            downloads="results/downloads",
+        ),
     script:
         "../scripts/fetch_model.py"
 
@@ -81,8 +85,10 @@ rule tokenize_corpus:
         mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
         runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
     params:
-        settings=config["tokenize_corpus"],
-        seed=config["seed"],
-        code=code("tokenize_corpus.py"),
+        job=job(
+            "tokenize_corpus",
+            settings=config["tokenize_corpus"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/tokenize_corpus.py"

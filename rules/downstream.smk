@@ -41,13 +41,15 @@ rule choose_texts:
         mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
         runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
     params:
-        settings=only(
-            config["measure_downstream"],
-            *("task", "sha256", "text_column", "label_column", "texts", "per_article", "training"),
+        job=job(
+            "choose_texts",
+            settings=only(
+                config["measure_downstream"],
+                *("task", "sha256", "text_column", "label_column", "texts", "per_article", "training"),
+            ),
+            lengths=task_lengths(config),
+            seed=config["seed"],
         ),
-        lengths=task_lengths(config),
-        seed=config["seed"],
-        code=code("choose_texts.py"),
     script:
         "../scripts/choose_texts.py"
 
@@ -71,10 +73,12 @@ rule measure_downstream:
         mem_mb=memory("measure_downstream"),
         runtime=minutes("measure_downstream"),
     params:
-        part=lambda wildcards: int(wildcards.text_part),
-        settings=only(config["measure_downstream"], "task", "sizes", "replicates", "replacement", "parts"),
-        seed=config["seed"],
-        code=code("measure_downstream.py"),
+        job=job(
+            "measure_downstream",
+            part=lambda wildcards: int(wildcards.text_part),
+            settings=only(config["measure_downstream"], "task", "sizes", "replicates", "replacement", "parts"),
+            seed=config["seed"],
+        ),
     script:
         "../scripts/measure_downstream.py"
 
@@ -96,7 +100,7 @@ rule merge_downstream:
         mem_mb=memory("merge_downstream"),
         runtime=growing(30),
     params:
-        code=code("merge_downstream.py"),
+        job=job("merge_downstream"),
     script:
         "../scripts/merge_downstream.py"
 
@@ -118,8 +122,10 @@ rule fit_downstream:
         mem_mb=2000,
         runtime=30,
     params:
-        settings=config["fit_downstream"],
-        seed=config["seed"],
-        code=code("fit_downstream.py"),
+        job=job(
+            "fit_downstream",
+            settings=config["fit_downstream"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_downstream.py"

@@ -28,9 +28,11 @@ rule extract_embeddings:
         mem_mb=memory("extract_embeddings"),
         runtime=minutes("extract_embeddings"),
     params:
-        shard=lambda wildcards: int(wildcards.shard),
-        settings=config["extract_embeddings"],
-        code=code("extract_embeddings.py"),
+        job=job(
+            "extract_embeddings",
+            shard=lambda wildcards: int(wildcards.shard),
+            settings=config["extract_embeddings"],
+        ),
     script:
         "../scripts/extract_embeddings.py"
 
@@ -53,9 +55,11 @@ rule measure_geometry:
         mem_mb=memory("measure_geometry"),
         runtime=minutes("measure_geometry"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        block=config["compute_limits"]["block"],
-        code=code("measure_geometry.py"),
+        job=job(
+            "measure_geometry",
+            layer=lambda wildcards: int(wildcards.layer),
+            block=config["compute_limits"]["block"],
+        ),
     script:
         "../scripts/measure_geometry.py"
 
@@ -79,9 +83,11 @@ rule measure_tails:
         mem_mb=memory("measure_tails"),
         runtime=growing(60),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        settings=config["measure_tails"],
-        block=config["compute_limits"]["block"],
-        code=code("measure_tails.py"),
+        job=job(
+            "measure_tails",
+            layer=lambda wildcards: int(wildcards.layer),
+            settings=config["measure_tails"],
+            block=config["compute_limits"]["block"],
+        ),
     script:
         "../scripts/measure_tails.py"

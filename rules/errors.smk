@@ -28,12 +28,16 @@ rule measure_errors:
         runtime=minutes("measure_errors"),
         gpu=gpus("measure_errors"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        replicates=lambda wildcards: replicates(wildcards.part),
-        settings=without(config["measure_errors"], "replicates", "groups_per_job"),  # how many, and how cut: in replicates
-        seed=config["seed"],
-        device=config["device"],
-        code=code("measure_errors.py"),
+        job=job(
+            "measure_errors",
+            layer=lambda wildcards: int(wildcards.layer),
+            replicates=lambda wildcards: replicates(wildcards.part),
+            settings=without(
+                config["measure_errors"], "replicates", "groups_per_job"
+            ),  # how many, and how cut: in replicates
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/measure_errors.py"
 
@@ -57,8 +61,10 @@ rule merge_errors:
         mem_mb=memory("merge_errors"),
         runtime=minutes("merge_errors"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        code=code("merge_errors.py"),
+        job=job(
+            "merge_errors",
+            layer=lambda wildcards: int(wildcards.layer),
+        ),
     script:
         "../scripts/merge_errors.py"
 
@@ -83,10 +89,12 @@ rule measure_ablation:
         runtime=growing(240),
         gpu=gpus("measure_ablation"),
     params:
-        settings=config["measure_ablation"],
-        block=config["compute_limits"]["block"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("measure_ablation.py"),
+        job=job(
+            "measure_ablation",
+            settings=config["measure_ablation"],
+            block=config["compute_limits"]["block"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/measure_ablation.py"

@@ -19,8 +19,10 @@ rule plot_convergence:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_convergence.py"),
+        job=job(
+            "plot_convergence",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_convergence.py"
 
@@ -42,8 +44,10 @@ rule plot_beta_vs_horizon:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_beta_vs_horizon.py"),
+        job=job(
+            "plot_beta_vs_horizon",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_beta_vs_horizon.py"
 
@@ -64,8 +68,10 @@ rule plot_heat_map:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_heat_map.py"),
+        job=job(
+            "plot_heat_map",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_heat_map.py"
 
@@ -86,8 +92,10 @@ rule plot_local_slopes:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_local_slopes.py"),
+        job=job(
+            "plot_local_slopes",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_local_slopes.py"
 
@@ -108,8 +116,10 @@ rule plot_bias_fluctuation:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_bias_fluctuation.py"),
+        job=job(
+            "plot_bias_fluctuation",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_bias_fluctuation.py"
 
@@ -130,8 +140,10 @@ rule plot_sphere_beta_vs_horizon:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_sphere_beta_vs_horizon.py"),
+        job=job(
+            "plot_sphere_beta_vs_horizon",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_sphere_beta_vs_horizon.py"
 
@@ -152,8 +164,10 @@ rule plot_hardmax:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_hardmax.py"),
+        job=job(
+            "plot_hardmax",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_hardmax.py"
 
@@ -174,8 +188,10 @@ rule plot_uniform:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_uniform.py"),
+        job=job(
+            "plot_uniform",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_uniform.py"
 
@@ -196,8 +212,10 @@ rule plot_normality:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_normality.py"),
+        job=job(
+            "plot_normality",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_normality.py"
 
@@ -218,8 +236,10 @@ rule plot_gaussian_beta_vs_horizon:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_gaussian_beta_vs_horizon.py"),
+        job=job(
+            "plot_gaussian_beta_vs_horizon",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_gaussian_beta_vs_horizon.py"
 
@@ -241,8 +261,10 @@ rule plot_gaussian_local_slopes:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_gaussian_local_slopes.py"),
+        job=job(
+            "plot_gaussian_local_slopes",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_gaussian_local_slopes.py"
 
@@ -263,8 +285,10 @@ rule plot_gaussian_protocol:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_gaussian_protocol.py"),
+        job=job(
+            "plot_gaussian_protocol",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_gaussian_protocol.py"
 
@@ -285,8 +309,10 @@ rule plot_gaussian_asymptotic:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_gaussian_asymptotic.py"),
+        job=job(
+            "plot_gaussian_asymptotic",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_gaussian_asymptotic.py"
 
@@ -307,8 +333,10 @@ rule plot_tails:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_tails.py"),
+        job=job(
+            "plot_tails",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_tails.py"
 
@@ -329,8 +357,10 @@ rule plot_ablation:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_ablation.py"),
+        job=job(
+            "plot_ablation",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_ablation.py"
 
@@ -351,9 +381,11 @@ rule plot_propagation:
     resources:
         **SMALL,
     params:
-        tolerance=config["assess_claims"]["quadrature_tolerance"],
-        quick_look=config["quick_look"],
-        code=code("plot_propagation.py"),
+        job=job(
+            "plot_propagation",
+            tolerance=config["assess_claims"]["quadrature_tolerance"],
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_propagation.py"
 
@@ -375,8 +407,10 @@ rule plot_downstream:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_downstream.py"),
+        job=job(
+            "plot_downstream",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_downstream.py"
 
@@ -397,8 +431,10 @@ rule plot_token_complexity:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_token_complexity.py"),
+        job=job(
+            "plot_token_complexity",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_token_complexity.py"
 
@@ -420,7 +456,9 @@ rule plot_constant_tilt:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_constant_tilt.py"),
+        job=job(
+            "plot_constant_tilt",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_constant_tilt.py"

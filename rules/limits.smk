@@ -41,12 +41,14 @@ rule compute_limits:
         runtime=minutes("compute_limits"),
         gpu=gpus("compute_limits"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        part=lambda wildcards: int(wildcards.part),
-        settings=config["compute_limits"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("compute_limits.py"),
+        job=job(
+            "compute_limits",
+            layer=lambda wildcards: int(wildcards.layer),
+            part=lambda wildcards: int(wildcards.part),
+            settings=config["compute_limits"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/compute_limits.py"
 
@@ -70,12 +72,14 @@ rule attend_queries:
         runtime=minutes("attend_queries"),
         gpu=gpus("attend_queries"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        part=lambda wildcards: int(wildcards.part),
-        settings=config["compute_limits"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("attend_queries.py"),
+        job=job(
+            "attend_queries",
+            layer=lambda wildcards: int(wildcards.layer),
+            part=lambda wildcards: int(wildcards.part),
+            settings=config["compute_limits"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/attend_queries.py"
 
@@ -100,10 +104,12 @@ rule fit_surrogate:
         runtime=minutes("fit_surrogate"),
         gpu=gpus("fit_surrogate"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        settings=config["compute_limits"],
-        device=config["device"],
-        code=code("fit_surrogate.py"),
+        job=job(
+            "fit_surrogate",
+            layer=lambda wildcards: int(wildcards.layer),
+            settings=config["compute_limits"],
+            device=config["device"],
+        ),
     script:
         "../scripts/fit_surrogate.py"
 
@@ -128,11 +134,13 @@ rule apply_surrogate:
         runtime=minutes("apply_surrogate"),
         gpu=gpus("apply_surrogate"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        part=lambda wildcards: int(wildcards.part),
-        settings=config["compute_limits"],
-        device=config["device"],
-        code=code("apply_surrogate.py"),
+        job=job(
+            "apply_surrogate",
+            layer=lambda wildcards: int(wildcards.layer),
+            part=lambda wildcards: int(wildcards.part),
+            settings=config["compute_limits"],
+            device=config["device"],
+        ),
     script:
         "../scripts/apply_surrogate.py"
 
@@ -153,7 +161,9 @@ rule merge_limits:
         mem_mb=memory("merge_limits"),
         runtime=minutes("merge_limits"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        code=code("merge_limits.py"),
+        job=job(
+            "merge_limits",
+            layer=lambda wildcards: int(wildcards.layer),
+        ),
     script:
         "../scripts/merge_limits.py"

@@ -35,13 +35,18 @@ rule compose_page:
     resources:
         **SMALL,
     params:
-        config=config,
-        chapters=PAGE_FIGURES,
-        abouts={name: chapter.about for name, chapter in KNOWN_CHAPTERS.items()},
-        titles=only(SHOWN, *brought("figures", CHAPTERS)),
-        left_out=LEFT_OUT,
-        texts=texts_hash(ROOT / "rules/page", ROOT / "rules/report"),
-        state=lambda wildcards: {"commit": commit_before(ROOT), "absent": absent(PAGE_FILES) if PAGE_ALONE() else []},
-        code=code("compose_page.py"),
+        job=job(
+            "compose_page",
+            config=config,
+            chapters=PAGE_FIGURES,
+            abouts={name: chapter.about for name, chapter in KNOWN_CHAPTERS.items()},
+            titles=only(SHOWN, *brought("figures", CHAPTERS)),
+            left_out=LEFT_OUT,
+            texts=texts_hash(ROOT / "rules/page", ROOT / "rules/report"),
+            state=lambda wildcards: {
+                "commit": commit_before(ROOT),
+                "absent": absent(PAGE_FILES) if PAGE_ALONE() else [],
+            },
+        ),
     script:
         "../scripts/compose_page.py"

@@ -28,11 +28,13 @@ rule measure_patterns:
         runtime=minutes("measure_patterns"),
         gpu=gpus("measure_patterns"),
     params:
-        layer=lambda wildcards: int(wildcards.layer),
-        settings=config["measure_patterns"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("measure_patterns.py"),
+        job=job(
+            "measure_patterns",
+            layer=lambda wildcards: int(wildcards.layer),
+            settings=config["measure_patterns"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/measure_patterns.py"
 
@@ -54,9 +56,11 @@ rule fit_patterns:
         mem_mb=2000,
         runtime=30,
     params:
-        settings=config["fit_patterns"] | only(config["fit_rates"], "bootstrap"),
-        seed=config["seed"],
-        code=code("fit_patterns.py"),
+        job=job(
+            "fit_patterns",
+            settings=config["fit_patterns"] | only(config["fit_rates"], "bootstrap"),
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_patterns.py"
 
@@ -88,8 +92,10 @@ rule tabulate_patterns:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("tabulate_patterns.py"),
+        job=job(
+            "tabulate_patterns",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/tabulate_patterns.py"
 
@@ -110,7 +116,9 @@ rule plot_patterns:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_patterns.py"),
+        job=job(
+            "plot_patterns",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_patterns.py"

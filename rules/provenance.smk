@@ -30,8 +30,10 @@ rule state_provenance:
     resources:
         **SMALL,
     params:
-        config=config,
-        left_out=LEFT_OUT,
-        code=code("state_provenance.py"),
+        job=job(
+            "state_provenance",
+            config=config,
+            left_out=LEFT_OUT,
+        ),
     script:
         "../scripts/state_provenance.py"

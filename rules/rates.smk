@@ -26,10 +26,12 @@ rule fit_rates:
         mem_mb=2000,
         runtime=30,
     params:
-        source="{source}",
-        settings=config["fit_rates"],
-        seed=config["seed"],
-        code=code("fit_rates.py"),
+        job=job(
+            "fit_rates",
+            source=lambda wildcards: wildcards.source,
+            settings=config["fit_rates"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_rates.py"
 
@@ -61,10 +63,12 @@ rule tabulate_rates:
     resources:
         **SMALL,
     params:
-        left_out=LEFT_OUT,
-        run=config["run"],
-        quick_look=config["quick_look"],
-        code=code("tabulate_rates.py"),
+        job=job(
+            "tabulate_rates",
+            left_out=LEFT_OUT,
+            run=config["run"],
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/tabulate_rates.py"
 
@@ -88,10 +92,12 @@ rule state_answer:
     resources:
         **SMALL,
     params:
-        settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups", "agreement"),
-        seed=config["seed"],
-        left_out=LEFT_OUT,
-        quick_look=config["quick_look"],
-        code=code("state_answer.py"),
+        job=job(
+            "state_answer",
+            settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups", "agreement"),
+            seed=config["seed"],
+            left_out=LEFT_OUT,
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/state_answer.py"

@@ -32,8 +32,10 @@ rule gather_study:
     resources:
         **SMALL,
     params:
-        seed=config["seed"],
-        code=code("gather_study.py"),
+        job=job(
+            "gather_study",
+            seed=config["seed"],
+        ),
     script:
         "../scripts/gather_study.py"
 
@@ -55,10 +57,12 @@ rule compare_studies:
         mem_mb=2000,
         runtime=30,
     params:
-        studies=list(STUDIES),
-        settings=without(config["compare_studies"], "studies", "missing")
-        | only(config["assess_claims"], "weakest_horizon"),
-        code=code("compare_studies.py"),
+        job=job(
+            "compare_studies",
+            studies=list(STUDIES),
+            settings=without(config["compare_studies"], "studies", "missing")
+            | only(config["assess_claims"], "weakest_horizon"),
+        ),
     script:
         "../scripts/compare_studies.py"
 
@@ -90,10 +94,12 @@ rule tabulate_studies:
     resources:
         **SMALL,
     params:
-        folders={name: str(study_folder(folder, ROOT)) for name, folder in STUDIES.items()},
-        missing=config["compare_studies"]["missing"],
-        quick_look=config["quick_look"],
-        code=code("tabulate_studies.py"),
+        job=job(
+            "tabulate_studies",
+            folders={name: str(study_folder(folder, ROOT)) for name, folder in STUDIES.items()},
+            missing=config["compare_studies"]["missing"],
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/tabulate_studies.py"
 
@@ -114,8 +120,10 @@ rule plot_studies_horizon:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_studies_horizon.py"),
+        job=job(
+            "plot_studies_horizon",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_studies_horizon.py"
 
@@ -136,8 +144,10 @@ rule plot_studies_heads:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_studies_heads.py"),
+        job=job(
+            "plot_studies_heads",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_studies_heads.py"
 
@@ -158,7 +168,9 @@ rule plot_studies_shared_noise:
     resources:
         **SMALL,
     params:
-        quick_look=config["quick_look"],
-        code=code("plot_studies_shared_noise.py"),
+        job=job(
+            "plot_studies_shared_noise",
+            quick_look=config["quick_look"],
+        ),
     script:
         "../scripts/plot_studies_shared_noise.py"

@@ -34,11 +34,13 @@ rule simulate_sphere:
         runtime=minutes("simulate_sphere"),
         gpu=gpus("simulate_sphere"),
     params:
-        part=lambda wildcards: int(wildcards.part),
-        settings=config["simulate_sphere"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("simulate_sphere.py"),
+        job=job(
+            "simulate_sphere",
+            part=lambda wildcards: int(wildcards.part),
+            settings=config["simulate_sphere"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/simulate_sphere.py"
 
@@ -57,9 +59,11 @@ rule simulate_hardmax:
         mem_mb=growing(2000),
         runtime=growing(60),
     params:
-        settings=config["simulate_hardmax"],
-        seed=config["seed"],
-        code=code("simulate_hardmax.py"),
+        job=job(
+            "simulate_hardmax",
+            settings=config["simulate_hardmax"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/simulate_hardmax.py"
 
@@ -78,9 +82,11 @@ rule simulate_uniform:
         mem_mb=growing(2000),
         runtime=minutes("simulate_uniform"),
     params:
-        settings=config["simulate_uniform"],
-        seed=config["seed"],
-        code=code("simulate_uniform.py"),
+        job=job(
+            "simulate_uniform",
+            settings=config["simulate_uniform"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/simulate_uniform.py"
 
@@ -102,9 +108,11 @@ rule fit_uniform:
         mem_mb=2000,
         runtime=30,
     params:
-        settings=config["fit_uniform"] | only(config["fit_rates"], "bootstrap", "misfit"),
-        seed=config["seed"],
-        code=code("fit_uniform.py"),
+        job=job(
+            "fit_uniform",
+            settings=config["fit_uniform"] | only(config["fit_rates"], "bootstrap", "misfit"),
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_uniform.py"
 
@@ -123,9 +131,11 @@ rule simulate_normality:
         mem_mb=growing(3000),
         runtime=minutes("simulate_normality"),
     params:
-        settings=config["simulate_normality"],
-        seed=config["seed"],
-        code=code("simulate_normality.py"),
+        job=job(
+            "simulate_normality",
+            settings=config["simulate_normality"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/simulate_normality.py"
 
@@ -145,11 +155,13 @@ rule simulate_gaussian:
         runtime=minutes("simulate_gaussian"),
         gpu=gpus("simulate_gaussian"),
     params:
-        part=lambda wildcards: int(wildcards.part),
-        settings=config["simulate_gaussian"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("simulate_gaussian.py"),
+        job=job(
+            "simulate_gaussian",
+            part=lambda wildcards: int(wildcards.part),
+            settings=config["simulate_gaussian"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/simulate_gaussian.py"
 
@@ -169,11 +181,13 @@ rule simulate_gaussian_published:
         runtime=minutes("simulate_gaussian_published"),
         gpu=gpus("simulate_gaussian_published"),
     params:
-        part=lambda wildcards: int(wildcards.part),
-        settings=config["simulate_gaussian_published"],
-        seed=config["seed"],
-        device=config["device"],
-        code=code("simulate_gaussian_published.py"),
+        job=job(
+            "simulate_gaussian_published",
+            part=lambda wildcards: int(wildcards.part),
+            settings=config["simulate_gaussian_published"],
+            seed=config["seed"],
+            device=config["device"],
+        ),
     script:
         "../scripts/simulate_gaussian_published.py"
 
@@ -196,7 +210,7 @@ rule merge_simulations:
     resources:
         **SMALL,
     params:
-        code=code("merge_simulations.py"),
+        job=job("merge_simulations"),
     script:
         "../scripts/merge_simulations.py"
 
@@ -215,9 +229,11 @@ rule simulate_gaussian_asymptotic:
         mem_mb=growing(2000),
         runtime=growing(60),
     params:
-        settings=config["simulate_gaussian_asymptotic"],
-        seed=config["seed"],
-        code=code("simulate_gaussian_asymptotic.py"),
+        job=job(
+            "simulate_gaussian_asymptotic",
+            settings=config["simulate_gaussian_asymptotic"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/simulate_gaussian_asymptotic.py"
 
@@ -238,8 +254,10 @@ rule fit_hardmax:
     resources:
         **SMALL,
     params:
-        settings=config["fit_hardmax"],
-        code=code("fit_hardmax.py"),
+        job=job(
+            "fit_hardmax",
+            settings=config["fit_hardmax"],
+        ),
     script:
         "../scripts/fit_hardmax.py"
 
@@ -260,7 +278,7 @@ rule fit_normality:
     resources:
         **SMALL,
     params:
-        code=code("fit_normality.py"),
+        job=job("fit_normality"),
     script:
         "../scripts/fit_normality.py"
 
@@ -282,9 +300,11 @@ rule fit_constants:
     resources:
         **SMALL,
     params:
-        settings=only(config["fit_rates"], "bootstrap")
-        | only(config["assess_claims"], "slope_tolerance", "polynomial_degree"),
-        seed=config["seed"],
-        code=code("fit_constants.py"),
+        job=job(
+            "fit_constants",
+            settings=only(config["fit_rates"], "bootstrap")
+            | only(config["assess_claims"], "slope_tolerance", "polynomial_degree"),
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_constants.py"

@@ -30,11 +30,13 @@ rule measure_propagation:
         mem_mb=memory("measure_propagation"),
         runtime=minutes("measure_propagation"),
     params:
-        part=lambda wildcards: int(wildcards.part),
-        settings=config["measure_propagation"],
-        block=config["tokenize_corpus"]["block"],
-        seed=config["seed"],
-        code=code("measure_propagation.py"),
+        job=job(
+            "measure_propagation",
+            part=lambda wildcards: int(wildcards.part),
+            settings=config["measure_propagation"],
+            block=config["tokenize_corpus"]["block"],
+            seed=config["seed"],
+        ),
     script:
         "../scripts/measure_propagation.py"
 
@@ -55,7 +57,7 @@ rule merge_propagation:
     resources:
         **SMALL,
     params:
-        code=code("merge_propagation.py"),
+        job=job("merge_propagation"),
     script:
         "../scripts/merge_propagation.py"
 
@@ -76,8 +78,10 @@ rule fit_propagation:
     resources:
         **SMALL,
     params:
-        settings=only(config["fit_rates"], "bootstrap", "misfit"),
-        seed=config["seed"],
-        code=code("fit_propagation.py"),
+        job=job(
+            "fit_propagation",
+            settings=only(config["fit_rates"], "bootstrap", "misfit"),
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_propagation.py"

@@ -2,19 +2,16 @@
 
 from functools import partial
 
-import torch
-
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.attention.streaming import Pass
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read, write
 from attnlimit.sampling.limits import keys_of
 from attnlimit.sampling.surrogate_limits import stored_surrogate, surrogate_part
 from attnlimit.sources.model.population import gather
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
 fitted = read(snakemake.input.surrogate)

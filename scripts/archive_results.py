@@ -5,10 +5,11 @@ from pathlib import Path
 from attnlimit.archive.bundle import write_archive
 from attnlimit.archive.snakemake_records import Params
 from attnlimit.base.files import sha256_of
-from attnlimit.base.log import found, logger, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import found, logger
 
-open_log(snakemake.log[0])
-p, path = snakemake.params, Path(snakemake.output.archive)
+p = begin(snakemake)
+path = Path(snakemake.output.archive)
 
 rules = {name: Params(**params) for name, params in p.rules.items()}
 project = Path(snakemake.scriptdir).parent

@@ -1,14 +1,14 @@
 """What the stored results say of each claim of the paper: records for machines, a page for people."""
 
-from attnlimit.base.log import found, logger, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import found, logger
 from attnlimit.base.store import read
 from attnlimit.page.answer import about, about_limits
 from attnlimit.page.assess import assess, write_json
 from attnlimit.page.claims_page import write_page
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 stores = {name: read(path) for name, path in snakemake.input.items()}
 records = assess(stores, p.thresholds, p.chapters, p.seed)

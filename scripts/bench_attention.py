@@ -4,12 +4,12 @@ import json
 from functools import partial
 
 import numpy as np
-import torch
 
 from attnlimit.attention.kernel import Heads
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE
 from attnlimit.base.files import atomic
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import read
 from attnlimit.bench.contenders import ours, prepare
@@ -20,9 +20,8 @@ from attnlimit.bench.table import columns, table
 from attnlimit.sampling.surrogate_limits import marks_of
 from attnlimit.sources.model.population import atoms, gather
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads)
 ids, positions = corpus["token_id"].values, corpus["position"].values

@@ -1,12 +1,12 @@
 """The texts of the downstream task: blocks of the corpus, two or more an article, or labelled texts of your own."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 
 from attnlimit.base.files import sha256_of, verify_sha256
-from attnlimit.base.log import found, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import found
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import write
 from attnlimit.sources.corpus.articles import read_articles, read_identity
@@ -22,9 +22,8 @@ from attnlimit.sources.corpus.task_texts import (
 )
 from attnlimit.sources.model.families import class_names
 
-open_log(snakemake.log[0])
-os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)
-p, options, files = snakemake.params, snakemake.params.settings, snakemake.input
+p = begin(snakemake)
+options, files = p.settings, snakemake.input
 task = options["task"]
 wanted, stream = Wanted.of(options, p.lengths), generator(p.seed, "choose_texts")
 tokenizer, marks = load_tokenizer(files.tokenizer)

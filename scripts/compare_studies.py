@@ -1,11 +1,11 @@
 """Several studies compared: do rates and horizons agree between texts, what orders the rates, what do heads share?"""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read, write
 from attnlimit.questions.studies.fit import compare
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 studies = dict(zip(p.studies, map(read, snakemake.input.studies), strict=True))
 compared = compare(studies, options["weakest_horizon"], options["sub_gaussian_factor"])

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.log import logger, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import logger
 from attnlimit.base.store import read, read_attrs
 from attnlimit.page.answer import capital, finding
 from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
@@ -14,8 +15,8 @@ from attnlimit.page.provenance import identities, versions
 from attnlimit.page.quick_look import QUICK_LOOK
 from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
 
-open_log(snakemake.log[0])
-p, given, rules = snakemake.params, snakemake.input, Path(snakemake.scriptdir).parent / "rules"
+p = begin(snakemake)
+given, rules = snakemake.input, Path(snakemake.scriptdir).parent / "rules"
 config, path = p.config, Path(snakemake.output.page)
 
 # A run that is not finished has only some of these files.

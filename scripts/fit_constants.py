@@ -1,13 +1,13 @@
 """How the constant of the moments grows with the radius of the tokens' support, on a sphere."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.sphere.fit import fit_constants
 from attnlimit.stats.power_law import Bootstrap
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 errors, rates = read(snakemake.input.errors), read(snakemake.input.rates)
 bootstrap = Bootstrap(options["bootstrap"], errors.attrs["nested"], generator(p.seed, "fit_constants"))

@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.contexts.fit import fit_contexts
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 errors = read(snakemake.input.errors)
 

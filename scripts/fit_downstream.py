@@ -1,13 +1,13 @@
 """What drawn keys do to a downstream task, with intervals that resample articles, or texts, whole."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.downstream.fit import summary
 from attnlimit.questions.downstream.grouped import resample
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 errors = read(snakemake.input.downstream)
 resampled = resample(errors["cluster"].values, options["bootstrap"], generator(p.seed, "fit_downstream"))

@@ -1,11 +1,11 @@
 """The mean of hardmax attention: exact, as proposed and as drawn; its decay in powers of n and of ln n."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.hardmax.fit import hardmax_summary
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 errors = read(snakemake.input.hardmax)
 facts = inherited(errors) | {"from_n": options["from_n"]}

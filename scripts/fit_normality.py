@@ -1,12 +1,12 @@
 """Is attention at one query normal, and does it know its own error?"""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.normality.fit import normality_summary
 from attnlimit.questions.normality.measure import LEVEL
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 
 raw = read(snakemake.input.normality)
 facts = inherited(raw) | {"level": LEVEL, "replicates": raw.sizes["replicate"]}
-write(normality_summary(raw), snakemake.output.rates, **facts, code=snakemake.params.code)
+write(normality_summary(raw), snakemake.output.rates, **facts, code=p.code)

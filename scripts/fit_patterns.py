@@ -2,14 +2,15 @@
 
 import xarray as xr
 
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.patterns.fit import Marks, fit_patterns
 from attnlimit.stats.power_law import Bootstrap
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 stores = [read(path) for path in snakemake.input.errors]
 marks = Marks(options["bend"], options["slope_tolerance"])

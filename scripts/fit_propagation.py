@@ -1,13 +1,13 @@
 """Rates after every layer, gains from layer to layer, and whether errors of different layers add in quadrature."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.propagation.fit import fit_propagation
 from attnlimit.stats.power_law import Bootstrap
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 errors = read(snakemake.input.errors)
 bootstrap = Bootstrap(options["bootstrap"], True, generator(p.seed, "fit_propagation"))

@@ -3,14 +3,15 @@
 import xarray as xr
 
 from attnlimit.base.coordinates import STATISTICS
-from attnlimit.base.log import bar, found, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar, found
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.stats.fits import fit_errors, fit_whole_layer
 from attnlimit.stats.power_law import Bootstrap
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 stores = [read(path) for path in snakemake.input.errors]
 

@@ -1,13 +1,13 @@
 """Rates of the uniform error in n, and the growth of its constant with the radius."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.uniform.fit import fit_uniform
 from attnlimit.stats.power_law import Bootstrap
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 suprema = read(snakemake.input.suprema)
 streams = [generator(p.seed, "fit_uniform", number) for number in range(3)]

@@ -1,12 +1,11 @@
 """What a comparison reads of one finished run: rates, couplings and tails of each head, and how noisy the rates are."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.studies.gather import gather
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 (rates,) = map(read, snakemake.input.rates)
 tails, errors = ([read(path) for path in paths] for paths in (snakemake.input.tails, snakemake.input.errors))

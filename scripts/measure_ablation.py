@@ -3,10 +3,9 @@
 from functools import lru_cache, partial
 
 import numpy as np
-import torch
 
 from attnlimit.attention.kernel import Heads, choose_device
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.ablation.measure import (
     Layer,
@@ -21,9 +20,8 @@ from attnlimit.sampling.layout import measure_settings
 from attnlimit.sampling.protocol import Protocol
 from attnlimit.sources.model.population import gather
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads)
 if isinstance(options["heads"], int):

@@ -1,20 +1,19 @@
 """Outputs of a weak and a strong head on samples of a few sizes and in the limit, for a picture."""
 
 import numpy as np
-import torch
 import xarray as xr
 
 from attnlimit.attention.kernel import Heads, Segment, choose_device, limit_outputs, project, project_keys
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.parts import cuts
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.clouds.measure import as_rows, chosen_heads, in_leading_plane, outputs_at, tsne_map
 from attnlimit.sources.model.population import gather
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 device, sizes = choose_device(p.device), options["sizes"]
 
 weights, layers = read(snakemake.input.heads), [read(path) for path in snakemake.input.geometry]

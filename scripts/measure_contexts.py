@@ -6,7 +6,8 @@ import xarray as xr
 
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
 from attnlimit.base.coordinates import STATISTICS, by_head
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.contexts.measure import Run, Text, join_runs, require_runs, sample
 from attnlimit.sampling.errors import limit_is_exact, replicate_errors
@@ -14,9 +15,8 @@ from attnlimit.sampling.merging import merge_errors
 from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import value_variance
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 device, replicates = choose_device(p.device), range(options["replicates"])
 
 text = Text.of(read(snakemake.input.blocks))

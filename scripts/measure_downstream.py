@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-import torch
 import xarray as xr
 
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.downstream.measure import Drawing, dense_embedding, measure_text, tokens_of
@@ -14,9 +14,8 @@ from attnlimit.sources.model.bert import load, require_readable
 from attnlimit.sources.model.classifier import load_head
 from attnlimit.sources.model.files import require_as_fetched
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 texts, heads = read(snakemake.input.texts), read(snakemake.input.heads)
 model_files = snakemake.input.config, snakemake.input.weights

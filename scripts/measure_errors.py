@@ -7,14 +7,14 @@ import xarray as xr
 from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, choose_device, nested_moments, output_shift, project
 from attnlimit.base.coordinates import STATISTICS, by_head
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.store import identity, read, write
 from attnlimit.sampling.errors import limit_is_exact, replicate_errors
 from attnlimit.sources.model.population import gather
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 device = choose_device(p.device)
 
 limit, weights = read(snakemake.input.limit), read(snakemake.input.heads, layer=p.layer)

@@ -3,15 +3,15 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.log import bar, found, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar, found
 from attnlimit.base.parts import cuts
 from attnlimit.base.store import identity, read, write
 from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import constant_tilt, horizon_published, horizons, tilt_bias, tilt_matrix
 from attnlimit.theory.moments import merge_all, moments
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 corpus, heads = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
 numbers = np.arange(corpus.sizes["token"])

@@ -1,17 +1,16 @@
 """How far sparse attention in real blocks is from dense attention of the same block: every pattern at every budget."""
 
 import numpy as np
-import torch
 
 from attnlimit.attention.kernel import Heads, choose_device, project
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.patterns.measure import Reading, chosen_blocks, layer_errors
 from attnlimit.sources.model.population import gather
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 device = choose_device(p.device)
 
 corpus, weights = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)

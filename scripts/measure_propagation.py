@@ -2,18 +2,16 @@
 
 from pathlib import Path
 
-import torch
-
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.propagation.measure import Draws, chosen_blocks, measure_blocks
 from attnlimit.sources.model.bert import load, require_readable
 from attnlimit.sources.model.files import require_as_fetched
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 corpus, heads = read(snakemake.input.blocks), read(snakemake.input.heads)
 model_files = snakemake.input.config, snakemake.input.weights

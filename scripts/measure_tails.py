@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.parts import cuts
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import tilt_matrix
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 corpus, heads = read(snakemake.input.blocks), read(snakemake.input.heads, layer=p.layer)
 geometry = read(snakemake.input.geometry)

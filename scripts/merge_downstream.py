@@ -1,11 +1,10 @@
 """Errors and answers of all texts of the downstream task, from the parts of its jobs."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.downstream.answers import answers, joined
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 texts, parts = read(snakemake.input.texts), [read(path) for path in snakemake.input.parts]
 task = texts.attrs["task"]

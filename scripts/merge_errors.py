@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from attnlimit.base.log import found, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import found
 from attnlimit.base.store import read, write
 from attnlimit.sampling.merging import merge_errors
 from attnlimit.theory.geometry import value_variance
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 parts = [read(path) for path in snakemake.input.errors]
 limit, geometry = read(snakemake.input.limit), read(snakemake.input.geometry)

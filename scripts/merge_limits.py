@@ -1,11 +1,11 @@
 """Join the parts of one layer's limit; with a surrogate, correct its moments by the exact outputs."""
 
-from attnlimit.base.log import found, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import found
 from attnlimit.base.store import read, write
 from attnlimit.sampling.merging import merge_limits, merge_surrogate
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 parts = [read(path) for path in snakemake.input.limits]
 facts = parts[0].attrs

@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key, subject
 from attnlimit.page.style import PALETTE, WIDTH, save, set_theme
@@ -14,7 +14,7 @@ PANELS = {
 }
 MARKERS = "osD^v<>PX*"
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates)
@@ -38,4 +38,4 @@ axes[0].set(ylabel=r"rate $\beta$", ylim=(0, None))
 handles, _ = axes[0].get_legend_handles_labels()
 figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

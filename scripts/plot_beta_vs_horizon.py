@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key, subject
 from attnlimit.page.style import BOUND, COLOURS, WIDTH, save, set_theme
@@ -18,7 +18,7 @@ ROWS = {
     r"$\beta$, covariance," + "\nfluctuation only": ("cov", "fluctuation"),
 }
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 heads = read(snakemake.input.rates)
@@ -67,4 +67,4 @@ shapes = [
 figure.legend(
     handles=[*handles[:3], hollow_key(heads), *shapes], loc="outside lower center", ncol=2, fontsize=8, columnspacing=3
 )
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

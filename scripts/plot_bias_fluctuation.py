@@ -3,14 +3,14 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, hollow, hollow_key, subject
 from attnlimit.page.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, save, set_theme
 
 SHAPES = {"error": ("-", None), "fluctuation": ("none", "o"), "bias": ("none", "s")}
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates)
@@ -53,4 +53,4 @@ for axis in axes[1]:
     axis.set_xlabel("tokens $n$")
 figure.legend(handles=[*handles[:3], hollow_key(rates)], loc="outside lower center", ncol=4, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -6,14 +6,14 @@ from textwrap import wrap
 
 import matplotlib.pyplot as plt
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.page.style import WIDTH, save, set_theme
 from attnlimit.stats.verdicts import LOOKS
 
 LINE, GAP, CHARACTERS, LEFT = 0.145, 0.09, 98, 1.32  # inches a line and between claims; letters a line; inches
 TITLE = 0.3  # inches for the title of a quick look
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 records = json.loads(Path(snakemake.input.records).read_text())
@@ -22,7 +22,7 @@ chapters = sorted({record["left_out"] for record in records} - {""})
 texts = [(wrap(claim["claim"], CHARACTERS), wrap(claim["in_short"], CHARACTERS)) for claim in claims]
 height = sum(LINE * (len(said) + len(measured)) + GAP for said, measured in texts) + GAP
 height += LINE + GAP if chapters else 0
-header = TITLE if snakemake.params.quick_look else 0
+header = TITLE if p.quick_look else 0
 height += header
 figure = plt.figure(figsize=(WIDTH, height))
 axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
@@ -41,4 +41,4 @@ for claim, (said, measured) in zip(claims, texts, strict=True):
 if chapters:
     words = f"{len(records) - len(claims)} more claims are left out; they are tested by chapter {', '.join(chapters)}"
     axis.text(LEFT, top, words, color="0.4", fontsize=7.5, va="top")
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.density import density, levels_of, window
 from attnlimit.page.panels import subject
@@ -14,7 +14,7 @@ SHARES = (0.9, 0.5)  # of the points that the contours hold
 GREY = ("0.88", "0.72")  # of the limit, from the outer region to the inner one
 COLOURS = (PALETTE[3], PALETTE[1], PALETTE[0], PALETTE[2])  # from few tokens to many
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 outputs = read(snakemake.input.outputs)
@@ -58,4 +58,4 @@ handles = [Patch(color=grey, label=f"limit, {100 * share:.0f} %") for grey, shar
 handles += [Line2D([], [], color=colours[cloud], label=f"$n$ = {int(cloud):,}") for cloud in clouds]
 figure.legend(handles=handles, loc="outside lower center", ncol=len(handles), fontsize=8)
 figure.suptitle(subject(outputs.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

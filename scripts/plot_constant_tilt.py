@@ -4,14 +4,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import Normalize
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow, hollow_key, subject
 from attnlimit.page.style import COUPLING, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
 
 MARKERS = "osD^v<>PX*"
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 stores = {name: read(path).sel(part="error") for name, path in snakemake.input.items()}
@@ -79,4 +79,4 @@ figure.legend(handles=[*handles, hollow_key(stores.get("bert"))], loc="outside l
 model = next((stores[name] for name in ("bert", "ablation") if name in stores), None)
 if model is not None:
     figure.suptitle(subject(model.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, subject
 from attnlimit.page.style import BOUND, NAMES, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
@@ -14,7 +14,7 @@ from attnlimit.questions.contexts.fit import ALONE, longest_run
 GAP = 0.7  # of the guide below the errors
 MARKERS = "osD^v<>PX*"
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 fits = read(snakemake.input.rates)
@@ -94,4 +94,4 @@ handles = [
 ]
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(fits.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -3,12 +3,12 @@
 import numpy as np
 
 from attnlimit.base.coordinates import whole_layer
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, hollow, hollow_words, layer_panels, subject
 from attnlimit.page.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
@@ -41,4 +41,4 @@ axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  #
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
 figure.suptitle(f"{subject(rates.attrs)}; ○: {hollow_words(rates)}", fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

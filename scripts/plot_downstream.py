@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes
 from attnlimit.page.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
@@ -16,7 +16,7 @@ TEXTS = "0.75"
 THIRDS = (PALETTE[2], PALETTE[1], PALETTE[4])
 MOST_TICKS = 6
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates, errors = read(snakemake.input.rates), read(snakemake.input.downstream)
@@ -81,4 +81,4 @@ texts = f"{rates.sizes['text']} texts"
 if rates.attrs["task"] == "retrieval":
     texts = f"{rates.sizes['text']} blocks of {rates.attrs['groups']} articles"
 figure.suptitle(f"{model} on {text}: {texts}, {rates.attrs['replicates']} draws each", fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

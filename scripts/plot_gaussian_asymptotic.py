@@ -4,12 +4,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.page.style import COLOURS, NAMES, WIDTH, save, set_theme
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
@@ -42,4 +42,4 @@ handles.insert(5, hollow_key())  # below mean and covariance
 labels.insert(5, hollow_key().get_label())
 close = {"columnspacing": 1.2, "handletextpad": 0.5, "handlelength": 1.6, "fontsize": 8, "title_fontsize": 8}
 figure.legend(handles, labels, loc="outside lower center", ncol=5, title=note, **close)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

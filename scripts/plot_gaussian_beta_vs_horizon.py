@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.page.style import BOUND, NAMES, WIDTH, layer_colours, save, set_theme
@@ -11,7 +11,7 @@ from attnlimit.theory.bounds import predictions
 
 TICKS = {"_": ("bound_v1_experiment", "1/(2(1+Ψ))"), "x": ("bound_v1_theorem", "1/(2(1+32Ψ))")}
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
@@ -44,4 +44,4 @@ for axis in axes[1]:
     axis.set(xlabel="horizon $H$")
 handles, _ = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=2, fontsize=8)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -4,12 +4,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes
 from attnlimit.page.style import NAMES, PARAMETRIC, WIDTH, save, set_theme
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates, counted = (read(path).sel(part="error") for path in (snakemake.input.rates, snakemake.input.counted))
@@ -43,4 +43,4 @@ for horizon, colour in colours.items():
     axes[0, 0].plot([], [], "o-", ms=2.5, lw=1, color=colour, label=f"H = {horizon:g}")
 handles, labels = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncol=6, fontsize=8)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -3,14 +3,14 @@
 import matplotlib.pyplot as plt
 from matplotlib.legend_handler import HandlerTuple
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.page.style import COLOURS, NAMES, PALETTE, WIDTH, save, set_theme
 
 FINITE = PALETTE[4]
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
@@ -41,4 +41,4 @@ figure.legend(
     ncol=3,
     fontsize=8,
 )
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -6,13 +6,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.style import BOUND, HEURISTIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.theory.bounds import heuristic_power
 from attnlimit.theory.hardmax import hardmax_expected_error, hardmax_proposition
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 data = read(snakemake.input.hardmax)
@@ -56,4 +56,4 @@ for axis in (left, right):
     axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.yaxis.set_minor_formatter(NullFormatter())
     axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncol=1 if axis is left else 2, columnspacing=1)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

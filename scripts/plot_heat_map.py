@@ -5,12 +5,12 @@ import numpy as np
 import seaborn as sns
 from matplotlib.colors import LogNorm
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import hollow_words, subject
 from attnlimit.page.style import COUPLING, DIVERGING, NAMES, WIDTH, save, set_theme
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
@@ -65,4 +65,4 @@ horizon = np.column_stack([rates["horizon"], np.full(len(layers), np.nan)])  # a
 heat_map(axes[-1], horizon, "horizon $H$", [low, (low * high) ** 0.5, high], cmap=COUPLING, norm=LogNorm())
 axes[-1].set(xlabel="head")
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

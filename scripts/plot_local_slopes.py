@@ -3,14 +3,14 @@
 import numpy as np
 
 from attnlimit.base.coordinates import whole_layer
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import COLUMNS, draw_sizes, layer_panels, subject
 from attnlimit.page.style import COLOURS, NAMES, PARAMETRIC, save, set_theme
 
 LOWEST, HIGHEST = -0.25, 1.25  # shown at most: few replicates give wilder steps, and rates would be hard to read
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
@@ -36,4 +36,4 @@ for last in list(panels.values())[-COLUMNS:]:
 figure.supylabel(r"$\beta$ between neighbouring $n$", fontsize=9)
 figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncol=3)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

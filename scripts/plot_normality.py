@@ -2,11 +2,11 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.style import PARAMETRIC, WIDTH, layer_colours, save, set_theme
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 data = read(snakemake.input.normality)
@@ -64,4 +64,4 @@ for axis, x, label, parts in (
     axis.set(xscale="log", xlabel=label, ylabel=f"coverage of the {data.attrs['level']:.0%} interval")
 by_effective.legend(loc="lower right", handletextpad=0.4, fontsize=7, title="● along $t$, ▲ across", title_fontsize=7)
 by_carriers.legend(loc="lower right", handletextpad=0.4, fontsize=7, title="along $t$", title_fontsize=7)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

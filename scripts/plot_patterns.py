@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import COLUMNS, layer_panels, subject
 from attnlimit.page.style import BOUND, PALETTE, PARAMETRIC, save, set_theme
@@ -22,7 +22,7 @@ LOOKS = {  # label, colour, marker, dashes: those that draw keys are dashed. ran
 LOWEST = 0.02  # what is below is cut off: few budgets of few patterns
 TICKS = 4  # a factor of n between two
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates)
@@ -59,4 +59,4 @@ for number, (layer, axis) in enumerate(panels.items()):
 handles, _ = next(iter(panels.values())).get_legend_handles_labels()
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=7.5)
 figure.suptitle(f"{subject(rates.attrs)}; medians over heads, {rates.attrs['blocks']} blocks", fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

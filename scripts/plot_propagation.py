@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, subject
 from attnlimit.page.style import COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
@@ -12,9 +12,8 @@ from attnlimit.page.style import COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, sav
 MARKERS = {"mean": "o", "cov": "s", "pointwise": "D"}
 SHOWN_NUMBERS = 8  # layers up to which the gains are written out: more would not be readable
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
-p = snakemake.params
 
 fits = read(snakemake.input.rates)
 colours, names = COLOURS | {"pointwise": PALETTE[4]}, NAMES | {"pointwise": "pointwise"}
@@ -94,4 +93,4 @@ handles += axis.plot([], [], "o", color="0.3", mfc="white", ms=4, label="no powe
 figure.legend(handles=handles, loc="outside lower center", ncol=4, fontsize=7.5)
 blocks, articles = fits.attrs["blocks"], fits.attrs["articles"]
 figure.suptitle(f"{subject(fits.attrs)} in {blocks} blocks of {articles} articles", fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -2,12 +2,12 @@
 
 import matplotlib.pyplot as plt
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key
 from attnlimit.page.style import COLOURS, HEURISTIC, NAMES, WIDTH, save, set_theme
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
@@ -34,4 +34,4 @@ for index, axis in enumerate(axes):
 axes[0].set(ylabel=r"rate $\beta$", ylim=(0, 0.68))
 handles, _ = axes[0].get_legend_handles_labels()
 figure.legend(handles=[*handles, hollow_key()], loc="outside lower center", ncol=3, fontsize=8)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

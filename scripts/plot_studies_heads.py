@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import hollow
 from attnlimit.page.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
@@ -12,7 +12,7 @@ NAMED = 4  # heads of a panel that move most
 HEIGHT = 2.7  # inches a row
 LABEL = 0.045  # height of a name, of the rates' range
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 compared = read(snakemake.input.rates).sel(part="error")
@@ -55,4 +55,4 @@ for axis, words in zip(axes[:, 0], NAMES.values(), strict=True):
 bar = figure.colorbar(plt.cm.ScalarMappable(cmap="viridis"), ax=axes, shrink=0.4, aspect=25, label="layer of the model")
 bar.set_ticks([0, 1], labels=["first", "last"])
 figure.suptitle(f"the {NAMED} heads of a panel that move most are named: layer.head", fontsize=8, color=BOUND)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, hollow, hollow_key
 from attnlimit.page.style import BOUND, COLOURS, NAMES, WIDTH, save, set_theme
@@ -13,7 +13,7 @@ COLUMNS = 4
 MARKERS = "oD^sv"  # of models
 HEIGHT = 1.75  # inches a row
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 compared = read(snakemake.input.rates).sel(part="error")
@@ -65,4 +65,4 @@ kinds = [
 shapes = [Line2D([], [], marker=marker, ls="none", color=BOUND, ms=4, label=model) for model, marker in markers.items()]
 keys = [*handles[:3], *kinds, hollow_key(compared), *(shapes if len(models) > 1 else [])]
 figure.legend(handles=keys, loc="outside lower center", ncol=3, fontsize=7.5, columnspacing=2)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

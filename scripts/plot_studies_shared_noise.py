@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.style import NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
 
@@ -11,7 +11,7 @@ MARKERS = "oD^svP*"
 LEAST, TOP = 0.8, 1.7  # of the axis: below 1 and above all heads only intervals reach
 SPREAD = 0.3  # half the width that the studies of a layer take
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 compared = read(snakemake.input.rates)
@@ -45,4 +45,4 @@ axes[0].set_ylim(LEAST, TOP * max(heads))
 axes[0].set_ylabel("independent heads\nthat a layer is worth, $h_{\\mathrm{eff}}$")
 handles, labels = axes[0].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncol=4 if len(models) == 1 else 3, fontsize=7.5)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

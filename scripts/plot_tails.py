@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import subject
 from attnlimit.page.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
@@ -13,7 +13,7 @@ LEADING = 0
 NAMED = 8  # layers in the legend at most
 SPREAD = 0.36  # half the width that the heads of a layer take
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 layers = [read(path) for path in snakemake.input.tails]
@@ -88,4 +88,4 @@ worst.set(
     xscale="log", xlabel="horizon $H$", ylabel="largest $R(s)$ of a head", title="variance proxy, in units of $\\Sigma$"
 )
 figure.suptitle(subject(layers[0].attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import subject
 from attnlimit.page.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
@@ -12,7 +12,7 @@ CONTEXTS = {512: "512", 4096: "4k", 131072: "128k"}  # context lengths to compar
 PALE = 0.4  # opacity of what is extrapolated; hollow would say that a rate is no exponent
 FARTHEST = 10  # n(eps) is followed up to ten times the largest n
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates)
@@ -50,4 +50,4 @@ handles += [plt.Line2D([], [], marker="o", color=BOUND, alpha=PALE, ls="none", m
 handles += [plt.Line2D([], [], marker="^", color=BOUND, ls="none", ms=4, label=f"more than {FARTHEST * n[-1]:,}")]
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

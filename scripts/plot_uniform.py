@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import hollow_key
 from attnlimit.page.style import BOUND, HEURISTIC, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
@@ -17,7 +17,7 @@ COMPACT = {"interval, d = 1": "the interval $[-1,1]$", "circle, d = 2": "the uni
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1, 1), "handletextpad": 0.2, "borderaxespad": 0.2}
 ERROR, CONSTANT = r"$\mathrm{E}\,\sup_{|x|\leq R}\,|\Gamma_n(x)-\Gamma(x)|$", r"$C(R)=$ √$n\;\mathrm{E}\,\sup$"
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 set_theme()
 
 fits = read(snakemake.input.rates)
@@ -115,4 +115,4 @@ if compact:
 axes[-1, 0].set_xlabel("tokens $n$")
 axes[-1, 1].set_xlabel("radius $R$")
 figure.legend(handles=[hollow_key(words="√$n$ scaling not reached")], loc="outside lower center", fontsize=8)
-save(figure, dict(snakemake.output), snakemake.params.quick_look)
+save(figure, dict(snakemake.output), p.quick_look)

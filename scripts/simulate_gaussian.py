@@ -1,18 +1,15 @@
 """Errors on Gaussian tokens at given horizons, isotropic and not, in several dimensions; some with a constant tilt."""
 
-import torch
-
 from attnlimit.attention.kernel import choose_device
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.parts import share
 from attnlimit.base.store import write
 from attnlimit.questions.gaussian.measure import errors_of, horizon_settings, tilted_settings
 from attnlimit.sampling.layout import measure_settings
 from attnlimit.sampling.protocol import Protocol
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 settings = horizon_settings(options["dimensions"], options["condition"], options["scales"], p.seed)
 settings += tilted_settings(options["tilted_dimension"], options["tilted_horizons"], options["constant_tilts"], p.seed)

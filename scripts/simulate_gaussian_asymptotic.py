@@ -1,13 +1,13 @@
 """Errors on 1e6 to 1e10 Gaussian tokens in d = 1, from counts in bins, and the same from bins twice as wide."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import write
 from attnlimit.questions.gaussian.counted import Setting, errors_of
 from attnlimit.sampling.layout import measure_settings
 from attnlimit.sampling.protocol import Protocol
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 settings = [Setting(horizon, options["bin_width"]) for horizon in options["horizons"]]
 protocol = Protocol.of(options | {"nested": False, "dtype": "float64"}, p.seed, "cpu")

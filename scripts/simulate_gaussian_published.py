@@ -1,18 +1,16 @@
 """Errors on Gaussian tokens in the published grid, against the closed form and against a finite sample."""
 
-import torch
-
 from attnlimit.attention.kernel import choose_device
-from attnlimit.base.log import bar, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import write
 from attnlimit.questions.gaussian.measure import errors_by_reference, published_settings
 from attnlimit.sampling.layout import stack
 from attnlimit.sampling.protocol import Protocol
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 references, tokens = options["references"], options["reference_tokens"]
 
 settings = published_settings(options["dimension"], options["variance"], options["scales"], p.seed)

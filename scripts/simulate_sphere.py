@@ -1,18 +1,15 @@
 """Errors of attention on tokens uniform on a sphere, at chosen horizons and at the published scales."""
 
-import torch
-
 from attnlimit.attention.kernel import choose_device
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.parts import share
 from attnlimit.base.store import write
 from attnlimit.questions.sphere.measure import choose_settings, errors_of, unit_heads
 from attnlimit.sampling.layout import measure_settings
 from attnlimit.sampling.protocol import Protocol
 
-open_log(snakemake.log[0])
-torch.set_num_threads(snakemake.threads)
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 heads = unit_heads(options["dimension"], p.seed)
 settings = choose_settings(heads, options["radius"], options["horizons"], options["scales"])

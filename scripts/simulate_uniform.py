@@ -1,11 +1,11 @@
 """Largest distance between attention on n tokens and its limit over balls, on a line and in a plane."""
 
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import write
 from attnlimit.questions.uniform.measure import balls_of, simulate
 
-open_log(snakemake.log[0])
-p, options = snakemake.params, snakemake.params.settings
+p = begin(snakemake)
+options = p.settings
 
 how = (options[key] for key in ("sizes", "largest_in_plane", "replicates", "limit_draws"))
 suprema = simulate(balls_of(options), *how, p.seed)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
 from attnlimit.page.html import page, paragraph
@@ -11,8 +11,8 @@ from attnlimit.page.quick_look import QUICK_LOOK
 from attnlimit.questions.studies.answer import studies_answer
 from attnlimit.stats.order import Resampling
 
-open_log(snakemake.log[0])
-p, (rates, contexts, studies) = snakemake.params, map(snakemake.input.get, ("rates", "contexts", "studies"))
+p = begin(snakemake)
+(rates, contexts, studies) = map(snakemake.input.get, ("rates", "contexts", "studies"))
 
 options = p.settings
 resampling = Resampling(options["bootstrap"], p.seed)

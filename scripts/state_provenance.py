@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from attnlimit.base.files import atomic, sha256_of
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read_attrs
 from attnlimit.page.html import page, paragraph, section, table
 from attnlimit.page.provenance import identities, machine, settings, versions
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 stores = {path: read_attrs(path) for path in snakemake.input.stores}
 columns = ("file", "tokens to draw from", "seed", "hash of the code", "sha256 of the file")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.html import page, paragraph, table
 from attnlimit.questions.patterns.table import SHOWN, budgets_table, shown
@@ -16,10 +16,10 @@ WHAT = (
     "where heads have no power law."
 )
 
-open_log(snakemake.log[0])
+p = begin(snakemake)
 
 budgets = budgets_table(read(snakemake.input.rates))
 write_csv(budgets, snakemake.output.table)
 with atomic(snakemake.output.page) as temporary:
     parts = [paragraph(WHAT), table(SHOWN, shown(budgets))]
-    Path(temporary).write_text(page("Budgets of sparse attention", parts, snakemake.params.quick_look))
+    Path(temporary).write_text(page("Budgets of sparse attention", parts, p.quick_look))

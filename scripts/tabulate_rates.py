@@ -3,15 +3,14 @@
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.html import page, paragraph, table
 from attnlimit.stats.table import SHOWN, joined, shown, write_csv
 
 WHAT = "Fits of the error itself; those of its parts, and all other columns, are in rates.csv."
 
-open_log(snakemake.log[0])
-p = snakemake.params
+p = begin(snakemake)
 
 fits = joined((read(path) for path in snakemake.input.rates), p.run)
 write_csv(fits, snakemake.output.table)

@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.log import open_log
+from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.html import page, paragraph, section, table
 from attnlimit.questions.studies.table import ANSWERS, answer_rows, heads_table
@@ -16,8 +16,8 @@ ABOUT = (
     "decide is in claims.html, each head in studies.csv."
 )
 
-open_log(snakemake.log[0])
-p, compared = snakemake.params, read(snakemake.input.rates)
+p = begin(snakemake)
+compared = read(snakemake.input.rates)
 
 write_csv(heads_table(compared), snakemake.output.table)
 links = []

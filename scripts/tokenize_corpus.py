@@ -1,19 +1,17 @@
 """Articles -> blocks of token ids, enough of them for the population."""
 
-import os
-
 import numpy as np
 
 from attnlimit.base.files import sha256_of
-from attnlimit.base.log import bar, found, open_log
+from attnlimit.base.job import begin
+from attnlimit.base.log import bar, found
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import write
 from attnlimit.sources.corpus.articles import read_articles, read_identity
 from attnlimit.sources.corpus.blocks import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
 
-open_log(snakemake.log[0])
-os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # of the tokenizer, which takes all cores unless told
-p, options, table = snakemake.params, snakemake.params.settings, snakemake.input.articles
+p = begin(snakemake)
+options, table = p.settings, snakemake.input.articles
 
 tokenizer, marks = load_tokenizer(snakemake.input.tokenizer)
 numbers, pieces = [], []
