@@ -96,12 +96,12 @@ def rates_table(results: Path) -> pd.DataFrame:
 
 
 def heads_of(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
-    return table[(table["source"] == "bert") & (table["head"] != "all") & (table["statistic"] == statistic)]
+    return table[(table["source"] == "heads") & (table["head"] != "all") & (table["statistic"] == statistic)]
 
 
 def finding(results: Path) -> str:
     """What page and terminal say too: tokens needed, rates; the mean first."""
-    tokens, tokens_cov, rates, rates_cov = map(capital, sentences(read(results / "rates/bert.zarr.zip")))
+    tokens, tokens_cov, rates, rates_cov = map(capital, sentences(read(results / "rates/heads.zarr.zip")))
     return f"**{tokens}** {tokens_cov}\n\n**{rates}** {rates_cov}\n"
 
 
@@ -142,7 +142,7 @@ def details(table: pd.DataFrame, results: Path) -> list[str]:
 
 def intervals(table: pd.DataFrame) -> str:
     """How much wider the bootstrap's intervals are than those of `se`."""
-    fits = table[table["source"] == "bert"]
+    fits = table[table["source"] == "heads"]
     ratio = ((fits["beta_high"] - fits["beta_low"]) / (2 * NORMAL * fits["se"])).median()
     return f"Here the bootstrap interval is {ratio:.1f} times as wide as that of `se` (median over the model's fits).\n"
 

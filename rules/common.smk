@@ -145,7 +145,7 @@ EMBEDDINGS = expand("results/embeddings/shard_{shard}.zarr.zip", shard=SHARDS)
 
 def errors_of_source(wildcards):
     """Where fit_rates finds the errors of a source: a store a layer of the model, one store of anything else."""
-    if wildcards.source == "bert":
+    if wildcards.source == "heads":
         return expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS)
     folder = {"ablation": "ablation/errors"}.get(wildcards.source, f"synthetic/{wildcards.source}")
     return [f"results/{folder}.zarr.zip"]

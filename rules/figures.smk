@@ -5,7 +5,7 @@
 
 rule plot_convergence:
     input:
-        rates="results/rates/bert.zarr.zip",
+        rates="results/rates/heads.zarr.zip",
     output:
         **figure("convergence", "heads: error against n, per layer"),
     log:
@@ -30,7 +30,7 @@ rule plot_convergence:
 rule plot_beta_vs_horizon:
     input:
         **fits_at_hand(gaussian="gaussian", counted="gaussian_asymptotic"),
-        rates="results/rates/bert.zarr.zip",
+        rates="results/rates/heads.zarr.zip",
     output:
         **figure("beta_vs_horizon", "heads: rate against horizon, per head"),
     log:
@@ -54,7 +54,7 @@ rule plot_beta_vs_horizon:
 
 rule plot_heat_map:
     input:
-        rates="results/rates/bert.zarr.zip",
+        rates="results/rates/heads.zarr.zip",
     output:
         **figure("heat_map", "heads: rate and horizon, layer by head"),
     log:
@@ -78,7 +78,7 @@ rule plot_heat_map:
 
 rule plot_local_slopes:
     input:
-        rates="results/rates/bert.zarr.zip",
+        rates="results/rates/heads.zarr.zip",
     output:
         **figure("local_slopes", "heads: slopes between sizes, per layer"),
     log:
@@ -102,7 +102,7 @@ rule plot_local_slopes:
 
 rule plot_bias_fluctuation:
     input:
-        rates="results/rates/bert.zarr.zip",
+        rates="results/rates/heads.zarr.zip",
     output:
         **figure("bias_fluctuation", "heads: bias and fluctuation, chosen heads"),
     log:
@@ -417,7 +417,7 @@ rule plot_downstream:
 
 rule plot_token_complexity:
     input:
-        rates="results/rates/bert.zarr.zip",
+        rates="results/rates/heads.zarr.zip",
     output:
         **figure("token_complexity", "heads: tokens needed for 10, 5 and 1 %"),
     log:
@@ -441,7 +441,7 @@ rule plot_token_complexity:
 
 rule plot_constant_tilt:
     input:
-        **fits_at_hand("bert", "gaussian"),
+        **fits_at_hand("heads", "gaussian"),
         ablation="results/rates/ablation.zarr.zip",
     output:
         **figure("constant_tilt", "ablation: what the horizon does not see"),

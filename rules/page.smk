@@ -8,7 +8,7 @@ from attnlimit.workflow.rule_files import absent, at_hand  # noqa: E402
 from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
 PAGE_FIGURES = {name: brought("figures", [name]) for name in KNOWN_CHAPTERS if name in CHAPTERS}  # in their order
-PAGE_FILES = fits_at_hand(rates="bert") | {
+PAGE_FILES = fits_at_hand(rates="heads") | {
     "records": "results/claims.json",
     "answer": "results/answer.txt",
     "weights": ["results/models/heads.zarr.zip"] if "heads" in CHAPTERS else [],

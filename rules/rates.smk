@@ -75,7 +75,7 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        **fits_at_hand("contexts", "studies", rates="bert"),
+        **fits_at_hand("contexts", "studies", rates="heads"),
     output:
         answer="results/answer.txt",
         page=report(

@@ -1,5 +1,5 @@
 # Finished runs of several models and texts, compared.
-# INPUTS   of each run in compare_studies.studies: results/rates/bert.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip
+# INPUTS   of each run in compare_studies.studies: results/rates/heads.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip
 # OUTPUTS  results/studies/{study}.zarr.zip     what is compared of one run: beta, … (layer, statistic, part, head), horizon, …
 #                                               (layer, head), beta_covariance (layer, statistic, head, head_2), beta_half
 #                                               (split, half, layer, statistic, head), error (layer, statistic, head, replicate, n)

@@ -18,6 +18,6 @@ count = [record.verdict for record in records].count
 left_out = f", {count(None)} left out" if count(None) else ""
 found(f"{count(HOLDS)} hold, {count(FAILS)} do not, {count(UNTESTED)} not tested at this size{left_out}")
 write_json(records, snakemake.output.records)
-model = stores.get("bert")
+model = stores.get("heads")
 lines = [about(model), about_limits(model)] if model else []
 write_page(records, snakemake.output.page, p.left_out, lines, p.quick_look)

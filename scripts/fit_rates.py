@@ -12,6 +12,7 @@ from attnlimit.stats.power_law import Bootstrap
 
 p = begin(snakemake)
 options = p.settings
+ADDRESSES = {"heads": "bert"}  # of the draws: the source's first name, kept because another would change every interval
 
 stores = [read(path) for path in snakemake.input.errors]
 
@@ -19,7 +20,8 @@ stores = [read(path) for path in snakemake.input.errors]
 def bootstraps(errors):
     """The same draws for the heads of a layer and for the whole of it."""
     layer = int(errors.get("layer", 0))
-    streams = [generator(p.seed, f"fit_rates {p.source}", layer, number) for number in range(len(STATISTICS))]
+    address = ADDRESSES.get(p.source, p.source)
+    streams = [generator(p.seed, f"fit_rates {address}", layer, number) for number in range(len(STATISTICS))]
     return [Bootstrap(options["bootstrap"], errors.attrs["nested"], stream) for stream in streams]
 
 

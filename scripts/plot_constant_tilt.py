@@ -15,7 +15,7 @@ p = begin(snakemake)
 set_theme()
 
 stores = {name: read(path).sel(part="error") for name, path in snakemake.input.items()}
-titles = {"bert": "heads as they are", "ablation": "heads, constant tilt scaled", "gaussian": "Gaussian tokens"}
+titles = {"heads": "heads as they are", "ablation": "heads, constant tilt scaled", "gaussian": "Gaussian tokens"}
 columns = [name for name in titles if name in stores]
 size = {"figsize": (WIDTH, 5.4), "sharey": "row", "sharex": "col", "squeeze": False, "layout": "constrained"}
 figure, axes = plt.subplots(len(NAMES), len(columns), **size)
@@ -64,7 +64,7 @@ def simulated(rates):
 for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
     for axis, column in zip(row, columns, strict=True):
         rates = stores[column].sel(statistic=statistic)
-        if column == "bert":
+        if column == "heads":
             colours = draw_heads(axis, rates)
             figure.colorbar(colours, ax=axis, pad=0.02, aspect=30).set_label("constant tilt $s_0$", fontsize=7)
         else:
@@ -73,10 +73,10 @@ for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
 for axis, column in zip(axes[0], columns, strict=True):
     axis.set_title(titles[column])
 for axis, column in zip(axes[-1], columns, strict=True):
-    axis.set_xlabel("horizon $H$" if column == "bert" else "constant tilt $s_0$")
+    axis.set_xlabel("horizon $H$" if column == "heads" else "constant tilt $s_0$")
 handles = [handle for axis in axes[0] for handle in axis.get_legend_handles_labels()[0]]
-figure.legend(handles=[*handles, hollow_key(stores.get("bert"))], loc="outside lower center", ncol=3, fontsize=8)
-model = next((stores[name] for name in ("bert", "ablation") if name in stores), None)
+figure.legend(handles=[*handles, hollow_key(stores.get("heads"))], loc="outside lower center", ncol=3, fontsize=8)
+model = next((stores[name] for name in ("heads", "ablation") if name in stores), None)
 if model is not None:
     figure.suptitle(subject(model.attrs), fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

@@ -30,14 +30,14 @@ def test_one_number_a_head_leaves_one_number_for_the_layer():
 def both() -> xr.Dataset:
     """A store with variables of heads and of the whole layer, and one that is the layer's own."""
     data = xr.Dataset(by_head("error", ("statistic", "head", "n"), VALUES) | {"horizon": ("head", [0.1, 0.2, 0.3])})
-    return data.assign_coords(statistic=["mean", "cov"], head=range(3), n=[8, 16, 32]).assign_attrs(source="bert")
+    return data.assign_coords(statistic=["mean", "cov"], head=range(3), n=[8, 16, 32]).assign_attrs(source="heads")
 
 
 def test_the_whole_layer_has_the_names_of_the_heads_and_no_heads():
     whole = whole_layer(both())
     assert set(whole.data_vars) == {"error"} and set(whole.coords) == {"statistic", "n"}
     np.testing.assert_array_equal(whole["error"].sel(statistic="cov"), VALUES[1, 3])
-    assert whole.attrs == {"source": "bert"}
+    assert whole.attrs == {"source": "heads"}
 
 
 def test_there_and_back_is_the_same():

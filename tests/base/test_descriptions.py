@@ -51,13 +51,13 @@ def test_a_dataset_is_described_and_otherwise_left_alone():
             "strange": ("head", [1, 2]),
         },
         coords={"head": [0, 1], "n": np.array([8, 16])},
-        attrs={"source": "bert"},
+        attrs={"source": "heads"},
     )
     found = described(data)
     assert found["beta"].attrs == {"long_name": NAMES["beta"]}
     assert found["layer_tokens_needed"].attrs["units"] == found["n"].attrs["units"] == "tokens"
     assert found["head"].attrs["long_name"] == NAMES["head"]
     assert found["strange"].attrs == {}
-    assert found.attrs == {"source": "bert"}
+    assert found.attrs == {"source": "heads"}
     xr.testing.assert_equal(found, data)
     assert not any(array.attrs for array in data.variables.values())  # the given one is not written to

@@ -224,6 +224,6 @@ def test_added_replicates_are_all_that_is_submitted(finished):
     assert rules(finished.submit(*TARGETS).finish()) == Counter(measure_errors=1, merge_errors=1)
     now = made(finished)
     changed = {name for name in before if now[name] != before[name]}
-    assert changed == {LAYER.removeprefix("results/"), "rates/bert.zarr.zip"} | {
+    assert changed == {LAYER.removeprefix("results/"), "rates/heads.zarr.zip"} | {
         f"figures/convergence.{kind}" for kind in ("pdf", "svg", "png")
     }

@@ -18,7 +18,7 @@ from support.notebooks import code_cells, run_cells
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 13)
 SCALE = 2.0  # an error is SCALE n^-beta: 5 % of it are reached at n = 20^(1/beta)
-SECOND_RUN = "../runs/my/results/rates/bert.zarr.zip"
+SECOND_RUN = "../runs/my/results/rates/heads.zarr.zip"
 
 
 def exponent(layer: int, head: int) -> float:
@@ -42,7 +42,7 @@ def write_rates(path: Path, layers: int, shift: float) -> None:
         )
         fits.append(fit_errors(errors, bootstraps, 3, 0.5).merge(fit_whole_layer(errors, bootstraps, 3, 0.5)))
     path.parent.mkdir(parents=True)
-    write(xr.concat(fits, "layer"), path, source="bert")
+    write(xr.concat(fits, "layer"), path, source="heads")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def folder(tmp_path_factory) -> Path:
     """The folder that Jupyter runs the notebook in, beside the results of two runs: the second has fewer layers."""
     docs = tmp_path_factory.mktemp("project") / "docs"
     docs.mkdir()
-    write_rates(docs / "../results/rates/bert.zarr.zip", LAYERS, shift=0.0)
+    write_rates(docs / "../results/rates/heads.zarr.zip", LAYERS, shift=0.0)
     write_rates(docs / SECOND_RUN, LAYERS - 1, shift=-0.1)
     return docs
 

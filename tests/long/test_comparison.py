@@ -46,7 +46,7 @@ def write_run(folder, seed: int, text: str) -> None:
             write(data, folder / f"results/{part}/layer_{layer}.zarr.zip", **attrs)
     (folder / "results/rates").mkdir(exist_ok=True)
     rates = xr.concat(fits, "layer")
-    write(rates, folder / "results/rates/bert.zarr.zip", source="bert", replicates=REPLICATES, **attrs)
+    write(rates, folder / "results/rates/heads.zarr.zip", source="heads", replicates=REPLICATES, **attrs)
     settings = {"chapters": ["heads", "tails"], "layers": list(range(LAYERS))}
     (folder / "config.resolved.yaml").write_text(yaml.safe_dump(settings))
     (folder / "results/logs").mkdir()
@@ -82,7 +82,7 @@ def test_finished_runs_are_compared_and_a_changed_one_again(folder):
     assert (results / "figures/studies_heads.png").is_file() and (results / "attnlimit.tar.zst").is_file()
     assert planned(folder) == {}
 
-    changed = folder / "runs/novels/results/rates/bert.zarr.zip"
+    changed = folder / "runs/novels/results/rates/heads.zarr.zip"
     os.utime(changed)
     write(read(changed), changed, **read(changed).attrs | {"code": "y"})
     assert planned(folder)["gather_study"] == 1

@@ -33,7 +33,7 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
     for number, sentence in enumerate(SENTENCES):
         (texts / f"{number}.txt").write_text(" ".join([sentence] * 100))
 
-    wanted = ["results/rates/bert.zarr.zip", "results/figures/convergence.png"]
+    wanted = ["results/rates/heads.zarr.zip", "results/figures/convergence.png"]
     fewer = {"layers": [1], "extract_embeddings": {"shards": 1}}  # jobs, each of which takes seconds to start
     fewer |= {"compute_limits": {"queries": 200}}  # the limit by a surrogate
     fewer |= {"measure_errors": {"replicates": 20, "group": 5}, "fit_rates": {"bootstrap": 200}}

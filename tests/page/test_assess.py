@@ -63,7 +63,7 @@ def stores() -> dict[str, xr.Dataset]:
     tilt_of, head_of = np.repeat([1.0, 2.0], 50), np.tile(np.repeat(np.arange(5), 10), 2)
     labels = {"of_layer": 0 * head_of, "of_head": head_of, "tilt_factor": tilt_of, "alpha": np.ones(100)}
     ablation = rates(heuristic, horizon=np.tile(HORIZONS, 10), labels=labels, **facts)
-    return everything | {"bert": xr.concat(layers, "layer").assign_attrs(facts), "ablation": ablation}
+    return everything | {"heads": xr.concat(layers, "layer").assign_attrs(facts), "ablation": ablation}
 
 
 def tilts(layer: int) -> np.ndarray:
@@ -123,14 +123,14 @@ def test_words_for_people_are_typeset(stores, records):
 
 
 def test_bad_results_of_the_model_change_its_verdicts_alone(stores):
-    bad = stores | {"bert": stores["bert"].copy(deep=True)}
+    bad = stores | {"heads": stores["heads"].copy(deep=True)}
     for name in ("beta", "beta_low", "beta_high"):
-        bad["bert"][name] = bad["bert"][name] * 0 + 0.3 - 0.9 * curve(bad["bert"]["horizon"]) / 2
-    bad["bert"]["beta_low"] -= 0.01
-    bad["bert"]["beta_high"] += 0.01
+        bad["heads"][name] = bad["heads"][name] * 0 + 0.3 - 0.9 * curve(bad["heads"]["horizon"]) / 2
+    bad["heads"]["beta_low"] -= 0.01
+    bad["heads"]["beta_high"] += 0.01
     verdicts = {record.id: record.verdict for record in assess(bad, THRESHOLDS)}
     failed = {name for name, verdict in verdicts.items() if verdict == FAILS}
-    assert failed == {"bert_falls", "bert_above", "bound_curve", "bound_theorem"}
+    assert failed == {"heads_falls", "heads_above", "bound_curve", "bound_theorem"}
     assert verdicts["tilt_order"] == UNTESTED  # β is H told in another way: nothing is left for s₀
 
 

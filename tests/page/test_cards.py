@@ -3,7 +3,7 @@
 from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
 from attnlimit.stats.verdicts import FAILS, HOLDS, LOOKS, UNTESTED, Record
 
-EVIDENCE = ["results/rates/bert.zarr.zip", "figure tails", "figure beta_vs_horizon", "results/rates.csv"]
+EVIDENCE = ["results/rates/heads.zarr.zip", "figure tails", "figure beta_vs_horizon", "results/rates.csv"]
 
 
 def record(verdict: str | None, name: str = "one", left_out: str = "") -> dict:
@@ -25,7 +25,7 @@ def record(verdict: str | None, name: str = "one", left_out: str = "") -> dict:
 
 def test_a_card_has_files_of_the_run_and_only_figures_that_are_there():
     (card,) = cards([record(HOLDS)], ["beta_vs_horizon"])
-    assert card.files == ["rates/bert.zarr.zip", "rates.csv"]
+    assert card.files == ["rates/heads.zarr.zip", "rates.csv"]
     assert card.figures == ["beta_vs_horizon"]
     assert "<mfrac>" in card.claim and "&amp; more" in card.claim
     assert card.thresholds == "level 0.95" and '"slope": 0.5' in card.numbers

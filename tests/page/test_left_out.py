@@ -12,7 +12,7 @@ from attnlimit.stats.verdicts import VERDICTS
 from attnlimit.workflow.chapters import CHAPTERS, JUDGED, chapters_of_claims, left_out
 from support.claims import THRESHOLDS, curve, model_rates
 
-OF_THE_MODEL = ["bound_theorem", "bound_curve", "bert_falls", "bert_above", "tilt_order"]
+OF_THE_MODEL = ["bound_theorem", "bound_curve", "heads_falls", "heads_above", "tilt_order"]
 OTHERS = {"ablation_falls": "ablation"}  # not of the theory
 OTHERS |= dict.fromkeys(("contexts_share", "patterns_random_rate"), "contexts")
 OTHERS |= dict.fromkeys(("propagation_quadrature", "downstream_rate", "downstream_horizon"), "whole_model")
@@ -21,7 +21,7 @@ OTHERS |= dict.fromkeys(("propagation_quadrature", "downstream_rate", "downstrea
 @pytest.fixture
 def model() -> xr.Dataset:
     """Fits of ten heads of one layer on the paper's curve."""
-    return model_rates(curve, n=(64, 512, 4096), source="bert", population=5000, model={"name": "owner/small"})
+    return model_rates(curve, n=(64, 512, 4096), source="heads", population=5000, model={"name": "owner/small"})
 
 
 def test_every_claim_has_its_words_and_its_test():
@@ -30,7 +30,7 @@ def test_every_claim_has_its_words_and_its_test():
 
 
 def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
-    records = assess({"bert": model}, THRESHOLDS, chapters_of_claims(["heads"]))
+    records = assess({"heads": model}, THRESHOLDS, chapters_of_claims(["heads"]))
     assert [record.id for record in records] == OF_ONE_RUN
     assert [record.id for record in records if not record.left_out] == OF_THE_MODEL
     for record in records:
@@ -38,7 +38,7 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
         chapter = OTHERS.get(record.id, "theory")
         assert record.left_out == ("" if record.verdict else chapter)
     bound = next(record for record in records if record.id == "bound_curve")
-    assert "sphere (chapter theory)" in bound.why and list(bound.measured["by_source"]) == ["bert"]
+    assert "sphere (chapter theory)" in bound.why and list(bound.measured["by_source"]) == ["heads"]
 
     write_json(records, tmp_path / "claims.json")
     written = json.loads((tmp_path / "claims.json").read_text())
@@ -55,7 +55,7 @@ def test_without_any_fit_every_claim_is_left_out():
     records = assess({}, THRESHOLDS, chapters_of_claims(["tails"]))
     assert {record.verdict for record in records} == {None}
     chapters = {record.id: record.left_out for record in records}
-    assert chapters["bound_curve"] == "heads or theory" and chapters["bert_falls"] == "heads"
+    assert chapters["bound_curve"] == "heads or theory" and chapters["heads_falls"] == "heads"
     assert chapters["ablation_falls"] == "ablation"
     assert set(chapters.values()) - {"heads or theory"} <= set(CHAPTERS)
     assert all("{" not in record.claim for record in records)
@@ -63,4 +63,4 @@ def test_without_any_fit_every_claim_is_left_out():
 
 def test_a_fit_that_should_be_there_is_missed_by_name(model):
     with pytest.raises(LookupError, match="results/rates/ablation.zarr.zip: a claim needs it"):
-        assess({"bert": model}, THRESHOLDS)
+        assess({"heads": model}, THRESHOLDS)

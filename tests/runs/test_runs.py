@@ -231,7 +231,7 @@ def test_the_page_answers_shows_every_claim_and_asks_the_network_for_nothing(pag
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine to open the page in")
 def test_a_head_is_chosen_by_click_or_by_keyboard_and_its_numbers_are_those_of_the_table(page):
     table = pd.read_csv(page.with_name("rates.csv"), dtype={"head": str})
-    table = table[(table["source"] == "bert") & (table["part"] == "error")]
+    table = table[(table["source"] == "heads") & (table["part"] == "error")]
     table = table.set_index(["layer", "head", "statistic"]).sort_index()
     seen = []
     with opened(page, CHROMIUM) as (window, complaints):

@@ -153,10 +153,10 @@ def test_fits_to_uncertain_limits_are_no_evidence_and_are_counted():
     table = fits(lowered(20, 0.2), horizon=MANY)
     table = table[table["statistic"] == "mean"].reset_index(drop=True)
     below = table["beta_high"] < table["bound_v3"]
-    assert bound("id", "bound_v3", "curve", {"bert": table}, THRESHOLDS).verdict == FAILS
+    assert bound("id", "bound_v3", "curve", {"heads": table}, THRESHOLDS).verdict == FAILS
     table["limit_uncertain"] = below
     table.loc[below.idxmax(), "saturated"] = True
-    record = bound("id", "bound_v3", "curve", {"bert": table}, THRESHOLDS)
+    record = bound("id", "bound_v3", "curve", {"heads": table}, THRESHOLDS)
     count = int(below.sum())
     assert record.verdict == HOLDS and f"limit uncertain and left out: {count}" in record.in_short
     assert record.measured["limit_uncertain"] == count > 10

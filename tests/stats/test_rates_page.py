@@ -8,7 +8,7 @@ from attnlimit.stats.table import COLUMNS, SHOWN, joined, shown
 def fit(**facts) -> dict:
     numbers = {"beta": 0.43961, "beta_low": 0.4, "beta_high": 0.5, "horizon": 0.4257, "bound_v3": 0.00352}
     marks = {"misfit": False, "saturated": True, "limit_uncertain": False}
-    where = {"source": "bert", "layer": 3, "head": "5", "statistic": "cov", "part": "error"}
+    where = {"source": "heads", "layer": 3, "head": "5", "statistic": "cov", "part": "error"}
     return dict.fromkeys(COLUMNS) | numbers | marks | where | facts
 
 
@@ -24,8 +24,8 @@ def test_a_row_for_people():
     )
     rows = list(shown(table))
     assert rows == [
-        ("bert", "layer 3, head 5", "cov", "0.440", "0.400", "0.500", "0.426", "0.004", "saturated"),
-        ("bert", "layer 3, whole", "cov", "0.440", "0.400", "0.500", "", "", ""),
+        ("heads", "layer 3, head 5", "cov", "0.440", "0.400", "0.500", "0.426", "0.004", "saturated"),
+        ("heads", "layer 3, whole", "cov", "0.440", "0.400", "0.500", "", "", ""),
         ("sphere", "radius 2", "cov", "0.440", "0.400", "0.500", "0.426", "0.004")
         + ("no power law, saturated, limit uncertain",),
     ]

@@ -61,7 +61,7 @@ def rates() -> xr.Dataset:
         data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2], [0.3, 0.4]]))
     data["horizon_published"] = ("layer", [40.0, 50.0])
     whose = {"model": {"name": "someone/small"}, "corpus": {"name": "texts"}}
-    return data.assign_attrs(source="bert", replicates=100, population=50176, **whose)
+    return data.assign_attrs(source="heads", replicates=100, population=50176, **whose)
 
 
 def one(table: pd.DataFrame, **where) -> pd.Series:
@@ -143,7 +143,7 @@ def test_a_row_holds_the_numbers_of_its_fit(rates):
     assert row["misfit"] == bool(fit["misfit"]) and row["saturated"] == bool(fit["saturated"])
     assert row["limit_uncertain"] and bool(fit["limit_uncertain"])
     facts = row[["source", "n_min", "n_max", "replicates", "population"]]
-    assert facts.to_list() == ["bert", 64, 4096, 100, 50176]
+    assert facts.to_list() == ["heads", 64, 4096, 100, 50176]
 
 
 def test_the_whole_layer_is_all_and_has_no_horizon(rates):

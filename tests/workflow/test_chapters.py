@@ -44,8 +44,8 @@ def test_every_simulation_is_in_theory():
 def test_heads_alone_bring_no_simulation_and_no_ablation():
     stores = store_files(["heads"], [0, 5])
     assert [name for name in stores if re.search("synthetic|ablation|tails", name)] == []
-    assert "results/errors/layer_5.zarr.zip" in stores and "results/rates/bert.zarr.zip" in stores
-    assert fitted(["heads"]) == ["bert"]
+    assert "results/errors/layer_5.zarr.zip" in stores and "results/rates/heads.zarr.zip" in stores
+    assert fitted(["heads"]) == ["heads"]
     assert brought("figures", ["heads"])[0] == "beta_vs_horizon"
 
 

@@ -18,7 +18,7 @@ def make_run(folder: Path, state: str | None = "finished", chapters=("heads", "t
     (folder / "config.resolved.yaml").write_text(yaml.safe_dump(settings))
     if state:
         (folder / "results/logs/run.json").write_text(json.dumps({"state": state}))
-    for name in ("rates/bert", *(f"{part}/layer_{layer}" for part in ("tails", "errors") for layer in (*layers, 9))):
+    for name in ("rates/heads", *(f"{part}/layer_{layer}" for part in ("tails", "errors") for layer in (*layers, 9))):
         path = folder / f"results/{name}.zarr.zip"
         path.parent.mkdir(exist_ok=True)
         path.touch()
@@ -33,7 +33,7 @@ def test_the_stores_of_the_layers_in_its_settings_are_read(tmp_path):
     """Not those of layer 9, which an earlier run left there."""
     folder = make_run(tmp_path / "code")
     files = study_inputs(str(folder), Path())
-    assert files["rates"] == [f"{folder}/results/rates/bert.zarr.zip"]
+    assert files["rates"] == [f"{folder}/results/rates/heads.zarr.zip"]
     assert files["errors"] == [f"{folder}/results/errors/layer_{layer}.zarr.zip" for layer in (0, 3)]
     check(comparison(code=folder), SCHEMA)
 
@@ -43,7 +43,7 @@ def test_a_relative_folder_counts_from_the_project(tmp_path, monkeypatch):
     (tmp_path / "runs/studies").mkdir()
     monkeypatch.chdir(tmp_path / "runs/studies")
     assert study_folder("runs/code", tmp_path) == Path("../code")
-    assert study_inputs("runs/code", tmp_path)["rates"] == ["../code/results/rates/bert.zarr.zip"]
+    assert study_inputs("runs/code", tmp_path)["rates"] == ["../code/results/rates/heads.zarr.zip"]
 
 
 def test_a_restored_run_counts_as_finished(tmp_path):

@@ -13,7 +13,7 @@ from attnlimit.base.files import atomic
 from attnlimit.questions.contexts.claims import contexts_share
 from attnlimit.questions.downstream.claims import downstream_horizon, downstream_rate
 from attnlimit.questions.hardmax.claims import hardmax_constant, hardmax_logarithm
-from attnlimit.questions.heads.claims import ablation_falls, bert_falls, tilt_order
+from attnlimit.questions.heads.claims import ablation_falls, heads_falls, tilt_order
 from attnlimit.questions.normality.claims import normality
 from attnlimit.questions.patterns.claims import patterns_random_rate
 from attnlimit.questions.propagation.claims import propagation_quadrature
@@ -47,7 +47,7 @@ from attnlimit.stats.order import Resampling
 from attnlimit.stats.statements import STATEMENTS
 from attnlimit.stats.verdicts import Record, model_name, rounded
 
-EXACT = ("bert", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere")  # with limits known exactly
+EXACT = ("heads", "gaussian", "gaussian_published", "gaussian_asymptotic", "sphere")  # with limits known exactly
 BOUNDS = {"bound_theorem": "bound_v1_theorem", "bound_curve": "bound_v3"}  # the claim, and its bound's column
 
 
@@ -128,8 +128,8 @@ def dependence(fits: Fits, thresholds: dict) -> list[Record]:
 def bounds(fits: Fits, thresholds: dict) -> list[Record]:
     """Against every limit that is known exactly."""
     tables = {name: fits.tables[name] for name in EXACT if name in fits.tables}
-    if "bert" in tables and without_replacement(fits.stores["bert"].attrs):
-        del tables["bert"]  # attention over the population is then not the limit of the draws
+    if "heads" in tables and without_replacement(fits.stores["heads"].attrs):
+        del tables["heads"]  # attention over the population is then not the limit of the draws
     if "gaussian_published" in tables:
         tables["gaussian_published"] = of_reference(fits, exact=True)
     return [bound(name, column, STATEMENTS[name], tables, thresholds) for name, column in BOUNDS.items()]
@@ -159,16 +159,16 @@ def gaussian_published(fits: Fits, thresholds: dict) -> list[Record]:
     return experiment("gaussian_published", table, evidence, remark, thresholds, slope)
 
 
-def bert(fits: Fits, thresholds: dict) -> list[Record]:
-    rates, table = fits.stores["bert"], fits.tables["bert"]
+def heads(fits: Fits, thresholds: dict) -> list[Record]:
+    rates, table = fits.stores["heads"], fits.tables["heads"]
     name, remark = model_name(rates), model_remark(rates)
     above, evidence = (
-        STATEMENTS["bert_above"].format(model=name),
-        ["results/rates/bert.zarr.zip", "figure beta_vs_horizon"],
+        STATEMENTS["heads_above"].format(model=name),
+        ["results/rates/heads.zarr.zip", "figure beta_vs_horizon"],
     )
     return [
-        bert_falls(name, table, remark, thresholds, fits.resampling),
-        experiment_above("bert_above", above, table, evidence, remark, thresholds),
+        heads_falls(name, table, remark, thresholds, fits.resampling),
+        experiment_above("heads_above", above, table, evidence, remark, thresholds),
         tilt_order(name, table, thresholds, fits.resampling),
     ]
 
@@ -209,7 +209,7 @@ TESTS = (
     Test(("hardmax_logarithm",), ("hardmax",), alone(hardmax_logarithm, "hardmax")),
     Test(of_pair("gaussian_exact"), ("gaussian_published",), gaussian_exact),
     Test(of_pair("gaussian_published"), ("gaussian_published",), gaussian_published),
-    Test((*of_pair("bert"), "tilt_order"), ("bert",), bert),
+    Test((*of_pair("heads"), "tilt_order"), ("heads",), heads),
     Test(
         ("ablation_falls",),
         ("ablation",),
@@ -247,8 +247,8 @@ JUDGES: dict[str, Callable] = {  # the function that gives each claim its verdic
     "gaussian_exact_above": experiment_above,
     "gaussian_published_falls": experiment_falls,
     "gaussian_published_above": experiment_above,
-    "bert_falls": bert_falls,
-    "bert_above": experiment_above,
+    "heads_falls": heads_falls,
+    "heads_above": experiment_above,
     "tilt_order": tilt_order,
     "ablation_falls": ablation_falls,
     "contexts_share": contexts_share,

@@ -36,7 +36,7 @@ ABOVE_TEST = "Unsaturated fits whose 95 % interval lies wholly below the curve, 
 TILT = "a constant tilt s₀ that these n do not resolve (n below exp(2s₀²))"
 PAPER_MODEL = "bert-base-uncased"
 FIGURES = {  # that show the rates of a source against H, with the bound
-    "bert": "beta_vs_horizon",
+    "heads": "beta_vs_horizon",
     "gaussian": "gaussian_beta_vs_horizon",
     "gaussian_published": "gaussian_protocol",
     "gaussian_asymptotic": "gaussian_asymptotic",

@@ -22,8 +22,8 @@ STATEMENTS = {
     "gaussian_published_falls": f"{PUBLISHED}: {FALLS}",
     "gaussian_published_above": f"{PUBLISHED}: β is at or above 1/(2(1+H²)), or what such a reference alone leaves "
     "of 1/2.",
-    "bert_falls": "BERT experiment: H orders the heads of {model}, β falls as H grows.",
-    "bert_above": "BERT experiment, heads of {model}: β is at or above 1/(2(1+H²)).",
+    "heads_falls": "BERT experiment: H orders the heads of {model}, β falls as H grows.",
+    "heads_above": "BERT experiment, heads of {model}: β is at or above 1/(2(1+H²)).",
     "tilt_order": "Heads of {model}: H or the constant tilt s₀ orders the rates, β falls as one grows and the other "
     "is held fixed (our question, not the paper's).",
     "ablation_falls": "Heads of {model} with A scaled and all else kept: β falls as H grows.",

@@ -28,7 +28,7 @@ CHAPTERS = {
     "heads": Chapter(
         "the rates of the model's heads",
         stores=(*TOKENS, "limits/layer_{layer}", "errors/layer_{layer}"),
-        sources=("bert",),
+        sources=("heads",),
         figures=("beta_vs_horizon", "token_complexity", "convergence", "heat_map", "local_slopes", "bias_fluctuation"),
     ),
     "tails": Chapter(
@@ -75,7 +75,7 @@ CHAPTERS = {
 }
 APART = "studies"  # it reads finished runs, the others a model and a text: a run has it alone, or any of the others
 SUMMARIES = tuple(name for chapter in CHAPTERS.values() for name in chapter.summaries)
-JUDGED = ("bert", "ablation", *SIMULATIONS, *SUMMARIES)  # fits that claims are tested on
+JUDGED = ("heads", "ablation", *SIMULATIONS, *SUMMARIES)  # fits that claims are tested on
 
 
 def brought(field: str, chapters: Collection[str] = tuple(CHAPTERS)) -> list[str]:

@@ -9,7 +9,7 @@ from attnlimit.workflow.folders import ARCHIVE, RESOLVED, read_state
 
 SETTINGS = (RESOLVED, "provenance/config.yaml", "config.yaml")  # of a run of its own, a restored one, the default run
 NEEDED = ("heads", "tails")  # chapters
-RATES = "results/rates/bert.zarr.zip"
+RATES = "results/rates/heads.zarr.zip"
 PARTS = ("tails", "errors")  # folders of stores, one a layer
 AGAIN = "run it again to its end"
 

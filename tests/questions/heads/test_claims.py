@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from attnlimit.questions.heads.claims import ablation_falls, bert_falls, tilt_order
+from attnlimit.questions.heads.claims import ablation_falls, heads_falls, tilt_order
 from attnlimit.stats.order import Resampling, ordered_heads
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED
 from attnlimit.theory.bounds import predictions
@@ -55,14 +55,14 @@ def of_neither(h, s):
     ],
 )
 def test_does_the_horizon_order_the_heads(beta, changes, verdict):
-    record = bert_falls("small", heads(beta, **changes), "Remark.", THRESHOLDS, RESAMPLING)
+    record = heads_falls("small", heads(beta, **changes), "Remark.", THRESHOLDS, RESAMPLING)
     assert record.verdict == verdict, record.in_short
     assert "small" in record.claim and "resamples" in record.why
 
 
 def test_the_claims_correlation_is_that_of_the_answer():
     table = heads(of_horizon)
-    record = bert_falls("small", table, "", THRESHOLDS, RESAMPLING)
+    record = heads_falls("small", table, "", THRESHOLDS, RESAMPLING)
     mean = ordered_heads(table[table["statistic"] == "mean"], THRESHOLDS["weakest_horizon"], RESAMPLING)
     measured = record.measured["mean"]
     assert (measured["correlation"], measured["low"], measured["high"], measured["groups"]) == mean
@@ -70,7 +70,7 @@ def test_the_claims_correlation_is_that_of_the_answer():
 
 def test_a_correlation_above_the_power_figure_fails():
     """Of many flat truths, those whose correlation lies above the figure fail, and they are the most."""
-    records = [bert_falls("m", heads(of_neither, seed=seed), "", THRESHOLDS, RESAMPLING) for seed in range(5)]
+    records = [heads_falls("m", heads(of_neither, seed=seed), "", THRESHOLDS, RESAMPLING) for seed in range(5)]
     for record in records:
         for part in record.measured.values():
             assert part["fails_above"] < 0

@@ -27,14 +27,14 @@ HEAD = ["of_layer", "of_head"]
 COUPLINGS = {"H": ("horizon", "constant_tilt"), "s₀": ("constant_tilt", "horizon")}  # each with the one held fixed
 
 
-def bert_falls(model: str, fits: pd.DataFrame, remark: str, thresholds: dict, resampling: Resampling) -> Record:
+def heads_falls(model: str, fits: pd.DataFrame, remark: str, thresholds: dict, resampling: Resampling) -> Record:
     """Does H order the heads of this model?  Heads of one layer share their draws, so that layers are resampled."""
     layers = fits["layer"].nunique()
-    evidence = ["results/rates/bert.zarr.zip", "figure beta_vs_horizon"]
+    evidence = ["results/rates/heads.zarr.zip", "figure beta_vs_horizon"]
     remark = f"{remark} The interval resamples the {layers} layers, all heads of a layer together."
     record = experiment_falls(
-        "bert_falls",
-        STATEMENTS["bert_falls"].format(model=model),
+        "heads_falls",
+        STATEMENTS["heads_falls"].format(model=model),
         fits,
         evidence,
         remark,
@@ -100,7 +100,7 @@ def tilt_order(model: str, fits: pd.DataFrame, thresholds: dict, resampling: Res
         {name: finding.measured for name, finding in findings.items()},
         "Partial rank correlations of β with H given s₀ and with s₀ given H; intervals by resampling layers.",
         pick(thresholds, *FALL, "fewest_groups"),
-        ["results/rates/bert.zarr.zip", "figure beta_vs_horizon"],
+        ["results/rates/heads.zarr.zip", "figure beta_vs_horizon"],
         f"Partial rank correlations of β: {spoken(findings)}. H tells how the tilt varies over tokens, "
         "s₀ = |Σ½(Am + b)| how large it is at the mean token, which H does not see.",
         could(findings),
