@@ -28,6 +28,7 @@ rule archive_results:
             commit=lambda wildcards: commit(ROOT),
             source=lambda wildcards: source_sha256(ROOT),
             settings=config["archive_results"],
+            left_out=LEFT_OUT,
         ),
     script:
         "../scripts/archive_results.py"

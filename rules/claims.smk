@@ -10,7 +10,7 @@
 
 rule assess_claims:
     input:
-        **fits_at_hand(*JUDGED),
+        **fits_at_hand(*registry.fits(CHAPTERS)),
     output:
         records="results/claims.json",
         page=report(
@@ -34,7 +34,7 @@ rule assess_claims:
             "assess_claims",
             thresholds=config["assess_claims"],
             seed=config["seed"],
-            chapters=chapters_of_claims(CHAPTERS),
+            chapters=registry.chapters_of_fits(CHAPTERS),
             left_out=LEFT_OUT,
             quick_look=config["quick_look"],
         ),

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(workflow.basedir)
 SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
-from attnlimit.workflow.chapters import JUDGED, brought, chapters_of_claims, fitted, left_out, store_files  # noqa: E402
+from attnlimit.workflow import registry  # noqa: E402
 from attnlimit.base.code_hash import code_hash  # noqa: E402
 from attnlimit.workflow.costs import CUT_BY_SETTING, asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.base.files import require_writable  # noqa: E402
@@ -50,18 +50,18 @@ REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 CUT_INTO = [section["parts"] for section in config.values() if isinstance(section, dict) and "parts" in section]
 SIMULATION_PARTS = {name: range(config[f"simulate_{name}"]["parts"]) for name in CUT_BY_SETTING}
-CHAPTERS = config["chapters"]  # attnlimit/workflow/chapters.py says what each of them brings
-LEFT_OUT = left_out(CHAPTERS)  # said by answer, table, claims and provenance
+CHAPTERS = config["chapters"]  # attnlimit/workflow/registry.py computes what each of them brings
+LEFT_OUT = registry.left_out(CHAPTERS)  # said by answer, table, claims and provenance
 STUDIES = config["compare_studies"]["studies"]
-STORES = store_files(CHAPTERS, LAYERS, STUDIES)
-FIGURES = [*brought("figures", CHAPTERS), "claims"]
+STORES = registry.store_files(CHAPTERS, LAYERS, STUDIES)
+FIGURES = [*registry.figures(CHAPTERS), "claims"]
 FORMATS = ["pdf", "svg", "png"]
 EARLY = 10  # priority of what reads the user's own files: a fault in them shows before anything long starts
 SMALL = {"mem_mb": 1000, "runtime": 10}  # resources of a job that reads a few small files
 SHOWN = {}  # what each figure shows, in a few words: figure() fills it
 TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.html", "claims.json", "claims.html")]
 TARGETS += ["results/rates.csv", "results/rates.html", "results/provenance.html"]
-TARGETS += expand("results/{name}.{format}", name=brought("tables", CHAPTERS), format=["csv", "html"])
+TARGETS += expand("results/{name}.{format}", name=registry.tables(CHAPTERS), format=["csv", "html"])
 TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)
 
 
@@ -70,7 +70,7 @@ wildcard_constraints:
     shard="|".join(map(str, SHARDS)),
     part="|".join(map(str, range(max([len(ERROR_PARTS), *CUT_INTO])))),
     cut="|".join(SIMULATION_PARTS),
-    source="|".join(brought("sources")),
+    source="|".join(registry.sources(registry.all_chapters())),
 
 
 def code(script):
@@ -92,7 +92,7 @@ def figure(name, shows, caption=None, category="3 Figures"):
     The report sorts by label: the number puts the figures in the order of the story.
     """
     files = {form: f"results/figures/{name}.{form}" for form in FORMATS}
-    SHOWN[name], order = shows, brought("figures")
+    SHOWN[name], order = shows, [*registry.figures(registry.all_chapters())]
     labels = {"shows": f"{order.index(name) + 1:02d} {shows}" if name in order else shows}
     shown = report(files["png"], caption=f"report/{caption or name}.rst", category=category, labels=labels)
     return files | {"png": shown}
@@ -101,7 +101,7 @@ def figure(name, shows, caption=None, category="3 Figures"):
 def fits_at_hand(*names, **called):
     """Of these fits, those that the chapters of the run bring: what an input calls them, and where they are."""
     named = {name: name for name in names} | called
-    return {key: f"results/rates/{fit}.zarr.zip" for key, fit in named.items() if fit in fitted(CHAPTERS)}
+    return {key: f"results/rates/{fit}.zarr.zip" for key, fit in named.items() if fit in registry.fits(CHAPTERS)}
 
 
 def only(section, *keys):
@@ -145,7 +145,5 @@ EMBEDDINGS = expand("results/embeddings/shard_{shard}.zarr.zip", shard=SHARDS)
 
 def errors_of_source(wildcards):
     """Where fit_rates finds the errors of a source: a store a layer of the model, one store of anything else."""
-    if wildcards.source == "heads":
-        return expand("results/errors/layer_{layer}.zarr.zip", layer=LAYERS)
-    folder = {"ablation": "ablation/errors"}.get(wildcards.source, f"synthetic/{wildcards.source}")
-    return [f"results/{folder}.zarr.zip"]
+    store = registry.sources(registry.all_chapters())[wildcards.source]
+    return expand(f"results/{store}.zarr.zip", layer=LAYERS) if "{layer}" in store else f"results/{store}.zarr.zip"

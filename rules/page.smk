@@ -2,19 +2,18 @@
 # INPUTS   results/claims.json, results/answer.txt, results/rates/*.zarr.zip, results/tails/layer_{layer}.zarr.zip,
 #          results/models/heads.zarr.zip (for the number of layers), results/figures/*.svg
 # OUTPUTS  results/index.html   the same bytes for the same run; `make page` writes it from what a run has
-from attnlimit.workflow.chapters import CHAPTERS as KNOWN_CHAPTERS  # noqa: E402
 from attnlimit.base.code_hash import texts_hash  # noqa: E402
 from attnlimit.workflow.rule_files import absent, at_hand  # noqa: E402
 from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
-PAGE_FIGURES = {name: brought("figures", [name]) for name in KNOWN_CHAPTERS if name in CHAPTERS}  # in their order
+PAGE_FIGURES = {name: list(registry.figures([name])) for name in CHAPTERS}  # in their order
 PAGE_FILES = fits_at_hand(rates="heads") | {
     "records": "results/claims.json",
     "answer": "results/answer.txt",
     "weights": ["results/models/heads.zarr.zip"] if "heads" in CHAPTERS else [],
     "tails": expand("results/tails/layer_{layer}.zarr.zip", layer=LAYERS if "tails" in CHAPTERS else []),
-    "stores": [f"results/rates/{name}.zarr.zip" for name in fitted(CHAPTERS)],
-    "figures": [f"results/figures/{name}.svg" for name in brought("figures", CHAPTERS)],
+    "stores": [f"results/rates/{name}.zarr.zip" for name in registry.fits(CHAPTERS)],
+    "figures": [f"results/figures/{name}.svg" for name in registry.figures(CHAPTERS)],
 }
 PAGE_ALONE = lambda: bool(workflow.dag_settings.allowed_rules)  # by `make page`: then of the files that are there
 
@@ -39,8 +38,8 @@ rule compose_page:
             "compose_page",
             config=config,
             chapters=PAGE_FIGURES,
-            abouts={name: chapter.about for name, chapter in KNOWN_CHAPTERS.items()},
-            titles=only(SHOWN, *brought("figures", CHAPTERS)),
+            abouts=registry.chapter_titles(),
+            titles=registry.figures(CHAPTERS),
             left_out=LEFT_OUT,
             texts=texts_hash(ROOT / "rules/page", ROOT / "rules/report"),
             state=lambda wildcards: {

@@ -38,7 +38,7 @@ rule fit_rates:
 
 rule tabulate_rates:
     input:
-        rates=expand("results/rates/{source}.zarr.zip", source=brought("sources", CHAPTERS)),
+        rates=expand("results/rates/{source}.zarr.zip", source=registry.sources(CHAPTERS)),
     output:
         table=report(
             "results/rates.csv",

@@ -38,9 +38,10 @@ class About:
     place: int = 0  # among the questions of its chapter, the leading one first
     sections: Mapping[str, type[Section]] = field(default_factory=dict)  # of the config, by name
     thresholds: type[Section] | None = None  # keys that its claims add to `assess_claims`
-    stores: Mapping[str, Words] = field(
-        default_factory=dict
-    )  # by path in results/ without ending; {layer}: one a layer
+    exclusive: bool = False  # whether a run has its chapter alone
+    # Words of its stores, by path in results/ without ending; {layer}: one a layer, {study}: one a study.
+    stores: Mapping[str, Words] = field(default_factory=dict)
+    parts: Mapping[str, Words] = field(default_factory=dict)  # of stores that its own rules alone read
     uses: tuple[str, ...] = ()  # stores of the foundations that its numbers rest on
     errors: Mapping[str, str] = field(default_factory=dict)  # by source: store of errors that fit_rates fits
     figures: Mapping[str, str] = field(default_factory=dict)  # by name: title, in the order of the story

@@ -9,6 +9,7 @@ ABOUT = About(
     title="several finished runs, of other models and texts, compared",
     question="What is a model's own, and what is common to models and texts?",
     chapter="studies",
+    exclusive=True,  # it reads finished runs, the others a model and a text
     figures={
         "studies_horizon": "studies: rate against horizon",
         "studies_heads": "studies: the heads over texts",
