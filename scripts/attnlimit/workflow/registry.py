@@ -77,9 +77,7 @@ def sources(chapters: Iterable[str]) -> dict[str, str]:
 
 def stores(chapters: Iterable[str]) -> list[str]:
     """What a run of these chapters leaves for its user: paths in results/ without ending, each once, fits last."""
-    asked = questions_of(chapters)
-    found = [name for about in asked for name in (*about.uses, *about.errors.values(), *about.stores)]
-    found += [f"{RATES}{source}" for about in asked for source in about.errors]
+    found = [name for about in questions_of(chapters) for name in (*about.uses, *about.stores)]
     return sorted(dict.fromkeys(found), key=lambda name: name.startswith(RATES))
 
 
