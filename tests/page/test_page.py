@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from docutils.utils import SystemMessage
+from markupsafe import escape
 
 from attnlimit.page.captions import caption, first_sentence
 from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
@@ -90,7 +91,7 @@ def test_what_a_run_leaves_out_or_lacks_is_said(tmp_path):
     assert "This run is not finished." in html and "<code>results/figures/convergence.svg</code>" in html
     assert html.count("was not there when this page was made") == 6  # figures of heads
     for name in ("ablation", "contexts", "whole_model", "theory"):
-        assert f"Left out of this run: chapter <code>{name}</code>, {chapter_titles()[name]}" in html
+        assert f"Left out of this run: chapter <code>{name}</code>, {escape(chapter_titles()[name])}" in html
     assert "Left out: theory (simulated tokens)." in html
     assert "Left out of this run: 1 more claims" in html and "Chapter theory tests it." in html
     assert "<code>make studies</code>" in html

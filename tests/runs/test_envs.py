@@ -33,18 +33,6 @@ def test_each_rule_has_one_script_and_one_env_of_its_name():
     assert sorted(path.stem for path in (ROOT / "envs").glob("*.yaml")) == RULES
 
 
-def test_each_rule_says_everything():
-    for path in ROOT.glob("rules/*.smk"):
-        for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^rule |\Z)", path.read_text(), re.M | re.S):
-            for part in ("output", "log", "benchmark", "conda", "threads", "resources", "params", "script"):
-                assert re.search(rf"^    {part}:", body, re.M), f"{name} has no {part}"
-            assert f'"../envs/{name}.yaml"' in body
-            assert f'"../scripts/{name}.py"' in body
-            assert f'code("{name}.py"' in body
-            assert f"results/logs/{name}/" in body
-            assert f"results/benchmarks/{name}/" in body
-
-
 def test_each_figure_and_page_can_say_that_a_run_is_a_quick_look():
     writers = [path for path in SCRIPTS.glob("*.py") if re.search(r"\b(save|page|write_page)\(", path.read_text())]
     rules = "".join(path.read_text() for path in ROOT.glob("rules/*.smk"))

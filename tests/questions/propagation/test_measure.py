@@ -6,7 +6,7 @@ import xarray as xr
 
 from attnlimit.base.parts import share
 from attnlimit.questions.propagation.measure import AT_ONCE, STATISTICS, Draws, chosen_blocks, measure_blocks
-from attnlimit.sampling.merging_blocks import merge_blocks
+from attnlimit.sampling.joining import join_parts
 from attnlimit.sources.model.bert import load
 from attnlimit.sources.model.drawn_keys import dense_states, drawn_states
 from support.small_models import save_checkpoint
@@ -96,7 +96,7 @@ def test_jobs_share_out_the_blocks_and_change_no_bit(model, errors, parts):
     texts = dict(zip(NUMBERS, BLOCKS, strict=True))
     shares = [share(NUMBERS, part, parts) for part in range(parts)]
     cut = [measure_blocks(model, [texts[number] for number in mine], mine, DRAWS, LAYERS) for mine in shares]
-    xr.testing.assert_identical(merge_blocks(cut), errors)
+    xr.testing.assert_identical(join_parts(cut, "block"), errors)
     assert list(errors["statistic"].values) == list(STATISTICS)
 
 
