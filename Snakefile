@@ -7,23 +7,23 @@ configfile: f"{workflow.basedir}/config.yaml"  # beside this file, wherever the 
 
 
 include: "rules/common.smk"
-include: "rules/corpus.smk"
-include: "rules/embeddings.smk"
-include: "rules/limits.smk"
-include: "rules/errors.smk"
-include: "rules/contexts.smk"
-include: "rules/patterns.smk"
-include: "rules/whole_model.smk"
-include: "rules/synthetic.smk"
-include: "rules/downstream.smk"
-include: "rules/rates.smk"
-include: "rules/studies.smk"
-include: "rules/figures.smk"
-include: "rules/claims.smk"
-include: "rules/provenance.smk"
-include: "rules/page.smk"
-include: "rules/archive.smk"
-include: "rules/bench.smk"
+include: "rules/sources.smk"
+include: "rules/population.smk"
+
+
+for question in registry.questions():
+
+    include: f"rules/{question}.smk"
+
+
+include: "rules/results.smk"
+
+
+# These take seconds, or the network, and run where Snakemake runs; all others queue on a cluster, and say for what.
+LOCAL = ("archive_", "assess_", "compare_", "compose_", "fetch_", "fit_", "gather_", "merge_parts", "plot_", "state_")
+LOCAL += ("tabulate_",)
+QUEUED = ("fit_surrogate",)  # it reads the tokens of the population
+workflow.localrules(*(each.name for each in workflow.rules if each.name.startswith(LOCAL) and each.name not in QUEUED))
 
 
 report: "rules/report/workflow.rst"
@@ -47,5 +47,4 @@ rule all:
     input:
         TARGETS,
         "results/attnlimit.tar.zst",
-        STORES,  # else one that was deleted would stay away
-    localrule: True
+        STORES,  # so that a deleted store is rebuilt

@@ -17,10 +17,10 @@ from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, shown  # noqa: E402
 from attnlimit.page.answer import capital  # noqa: E402
 from attnlimit.page.answer import finding as sentences  # noqa: E402
-from attnlimit.workflow.chapters import brought  # noqa: E402
 from attnlimit.workflow.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
+from attnlimit.workflow.registry import all_chapters, figures  # noqa: E402
 
-LEADING = brought("figures")[0]  # of page and report too
+LEADING = next(iter(figures(all_chapters())))  # of page and report too
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
 STUDIES = Path("runs/studies")  # the comparison that `make studies` ends with

@@ -13,8 +13,8 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
-from attnlimit.workflow.chapters import APART, CHAPTERS  # noqa: E402
 from attnlimit.workflow.folders import ARCHIVE, RESOLVED  # noqa: E402
+from attnlimit.workflow.registry import all_chapters, chapter_titles, exclusive_chapters  # noqa: E402
 from attnlimit.workflow.studies import NEEDED, PARTS, RATES  # noqa: E402
 
 START, END = "text and model", "what every run ends with"
@@ -58,7 +58,7 @@ def rule_graph(chapter: str) -> Graph:
     with tempfile.TemporaryDirectory() as folder:
         overlay = Path(folder, "one.yaml")
         overlay.write_text(
-            yaml.safe_dump({"chapters": [chapter]} | (made_up_study(folder) if chapter == APART else {}))
+            yaml.safe_dump({"chapters": [chapter]} | (made_up_study(folder) if chapter in exclusive_chapters() else {}))
         )
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
         command += ["--cores", "1", "--configfile", str(overlay), "--rulegraph", "dot"]
@@ -87,13 +87,13 @@ def made_up_study(folder: str) -> dict:
 def lanes() -> tuple[Lane, list[Lane], Lane]:
     """Rules that several chapters share at the start, those of each chapter, and those that every run ends with."""
     with ThreadPoolExecutor(2) as pool:
-        graphs = dict(zip(CHAPTERS, pool.map(rule_graph, CHAPTERS), strict=True))
+        graphs = dict(zip(all_chapters(), pool.map(rule_graph, all_chapters()), strict=True))
     end = frozenset.intersection(*(graph.rules for graph in graphs.values()))
     reading = [graph for graph in graphs.values() if TOKENS in graph.rules]
     start = frozenset.intersection(*(graph.rules for graph in reading)) - end
     edges = frozenset.union(*(graph.edges for graph in graphs.values()))
     own = [
-        lane(name, CHAPTERS[name].about, graph.rules - start - end, graph.edges)._replace(reads=start <= graph.rules)
+        lane(name, chapter_titles()[name], graph.rules - start - end, graph.edges)._replace(reads=start <= graph.rules)
         for name, graph in graphs.items()
     ]
     return lane(START, "", start, edges), own, lane(END, "", end, edges)

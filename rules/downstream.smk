@@ -1,4 +1,4 @@
-# What the user of the model sees when every layer attends to drawn keys: embeddings of texts, and a task with truth.
+# What does the user of a model see when every layer attends to n drawn keys?
 # INPUTS   results/corpus/articles.parquet, or labelled texts of measure_downstream.location; results/models/*
 # OUTPUTS  results/downstream/texts.zarr.zip     token_id, text_of_token (token); label, training (text)
 #          results/downstream/parts/{part}.zarr.zip   the texts of one job: embedding (text, replicate, n, feature), dense_embedding
@@ -11,8 +11,8 @@
 #                                                (interval); tertile_error (tertile, n), tertile_beta, … (tertile); correlation,
 #                                                probability, corrected_probability, declared (outcome, aggregation), reliability;
 #                                                text_rate, text_horizon (text); each with _low, _high where it has an interval
-
-from attnlimit.sources.corpus.location import labelled_file, task_lengths
+#          results/figures/downstream.{pdf,svg,png}
+from attnlimit.sources.corpus.location import labelled_file, task_lengths  # noqa: E402
 
 LABELLED_FILE = labelled_file(located({"source": "text"} | config["measure_downstream"], ROOT))
 TEXT_PARTS = range(config["measure_downstream"]["parts"])
@@ -36,7 +36,6 @@ rule choose_texts:
     priority: EARLY
     conda:
         "../envs/choose_texts.yaml"
-    threads: 1
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
         runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
@@ -68,14 +67,12 @@ rule measure_downstream:
         "results/benchmarks/measure_downstream/part_{text_part}.tsv"
     conda:
         "../envs/measure_downstream.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("measure_downstream"),
-        runtime=minutes("measure_downstream"),
+        **asked("measure_downstream"),
     params:
         job=job(
             "measure_downstream",
-            part=lambda wildcards: int(wildcards.text_part),
+            part=number("text_part"),
             settings=only(config["measure_downstream"], "task", "sizes", "replicates", "replacement", "parts"),
             seed=config["seed"],
         ),
@@ -95,7 +92,6 @@ rule merge_downstream:
         "results/benchmarks/merge_downstream/run.tsv"
     conda:
         "../envs/merge_downstream.yaml"
-    threads: 1
     resources:
         mem_mb=memory("merge_downstream"),
         runtime=growing(30),
@@ -114,18 +110,27 @@ rule fit_downstream:
         "results/logs/fit_downstream/log.txt",
     benchmark:
         "results/benchmarks/fit_downstream/run.tsv"
-    localrule: True
     conda:
         "../envs/fit_downstream.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=30,
     params:
-        job=job(
-            "fit_downstream",
-            settings=config["fit_downstream"],
-            seed=config["seed"],
-        ),
+        job=job("fit_downstream", settings=config["fit_downstream"], seed=config["seed"]),
     script:
         "../scripts/fit_downstream.py"
+
+
+rule plot_downstream:
+    input:
+        rates="results/rates/downstream.zarr.zip",
+        downstream="results/downstream/answers.zarr.zip",
+    output:
+        **figure("downstream"),
+    log:
+        "results/logs/plot_downstream/log.txt",
+    benchmark:
+        "results/benchmarks/plot_downstream/run.tsv"
+    conda:
+        "../envs/plot_downstream.yaml"
+    params:
+        job=job("plot_downstream", quick_look=config["quick_look"]),
+    script:
+        "../scripts/plot_downstream.py"

@@ -1,4 +1,4 @@
-# Sparse attention: what a query loses that reads n keys of its block.
+# What does a query lose that reads only n keys of its block, chosen by a pattern?
 # INPUTS   results/corpus/blocks.zarr.zip, results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip
 # OUTPUTS  results/patterns/layer_{layer}.zarr.zip   error (statistic, pattern, head, block, replicate, n) to dense attention;
 #                                                    limit_scale (statistic, head, block), expected_square (term, head, block),
@@ -7,6 +7,7 @@
 #                                            budget (eps, layer, statistic, pattern, head); median_value, median_budget: over heads;
 #                                            theory_value (layer, head, n), theory_from, late_beta (layer, head)
 #          results/patterns.{csv,html}       budgets that are enough, one row for each layer and pattern
+#          results/figures/patterns.{pdf,svg,png}
 
 
 rule measure_patterns:
@@ -22,15 +23,12 @@ rule measure_patterns:
         "results/benchmarks/measure_patterns/layer_{layer}.tsv"
     conda:
         "../envs/measure_patterns.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("measure_patterns"),
-        runtime=minutes("measure_patterns"),
-        gpu=gpus("measure_patterns"),
+        **asked("measure_patterns"),
     params:
         job=job(
             "measure_patterns",
-            layer=lambda wildcards: int(wildcards.layer),
+            layer=number("layer"),
             settings=config["measure_patterns"],
             seed=config["seed"],
             device=config["device"],
@@ -48,13 +46,8 @@ rule fit_patterns:
         "results/logs/fit_patterns/log.txt",
     benchmark:
         "results/benchmarks/fit_patterns/run.tsv"
-    localrule: True
     conda:
         "../envs/fit_patterns.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=30,
     params:
         job=job(
             "fit_patterns",
@@ -85,17 +78,10 @@ rule tabulate_patterns:
         "results/logs/tabulate_patterns/log.txt",
     benchmark:
         "results/benchmarks/tabulate_patterns/run.tsv"
-    localrule: True
     conda:
         "../envs/tabulate_patterns.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
-        job=job(
-            "tabulate_patterns",
-            quick_look=config["quick_look"],
-        ),
+        job=job("tabulate_patterns", quick_look=config["quick_look"]),
     script:
         "../scripts/tabulate_patterns.py"
 
@@ -104,21 +90,14 @@ rule plot_patterns:
     input:
         rates="results/rates/patterns.zarr.zip",
     output:
-        **figure("patterns", "contexts: what sparse attention loses"),
+        **figure("patterns"),
     log:
         "results/logs/plot_patterns/log.txt",
     benchmark:
         "results/benchmarks/plot_patterns/run.tsv"
-    localrule: True
     conda:
         "../envs/plot_patterns.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
-        job=job(
-            "plot_patterns",
-            quick_look=config["quick_look"],
-        ),
+        job=job("plot_patterns", quick_look=config["quick_look"]),
     script:
         "../scripts/plot_patterns.py"

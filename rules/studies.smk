@@ -1,4 +1,4 @@
-# Finished runs of several models and texts, compared.
+# What is a model's own, and what is common to models and texts? Finished runs are compared.
 # INPUTS   of each run in compare_studies.studies: results/rates/heads.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip
 # OUTPUTS  results/studies/{study}.zarr.zip     what is compared of one run: beta, … (layer, statistic, part, head), horizon, …
 #                                               (layer, head), beta_covariance (layer, statistic, head, head_2), beta_half
@@ -7,16 +7,15 @@
 #                                               order (coupling, statistic, study), component (component, statistic, model),
 #                                               effective_heads (study, layer, statistic, n), each with its 95 % interval
 #          results/studies.{csv,html}           one row a head and study; the answers as a page, with links to the studies
+#          results/figures/studies_{horizon,heads,shared_noise}.{pdf,svg,png}
 from attnlimit.workflow.studies import study_folder, study_inputs  # noqa: E402
 
-STUDY_FILES = {name: study_inputs(folder, ROOT, "compare_studies" in away) for name, folder in STUDIES.items()}
+STUDY_FILES = {name: study_inputs(folder, ROOT, "compare_studies" in ABSENT) for name, folder in STUDIES.items()}
 
 
 rule gather_study:
     input:
-        rates=lambda wildcards: STUDY_FILES[wildcards.study]["rates"],
-        tails=lambda wildcards: STUDY_FILES[wildcards.study]["tails"],
-        errors=lambda wildcards: STUDY_FILES[wildcards.study]["errors"],
+        unpack(lambda wildcards: STUDY_FILES[wildcards.study]),
     output:
         study="results/studies/{study}.zarr.zip",
     log:
@@ -25,17 +24,10 @@ rule gather_study:
         "results/benchmarks/gather_study/{study}.tsv"
     wildcard_constraints:
         study="|".join(STUDIES) or "none",
-    localrule: True
     conda:
         "../envs/gather_study.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
-        job=job(
-            "gather_study",
-            seed=config["seed"],
-        ),
+        job=job("gather_study", seed=config["seed"]),
     script:
         "../scripts/gather_study.py"
 
@@ -49,13 +41,8 @@ rule compare_studies:
         "results/logs/compare_studies/log.txt",
     benchmark:
         "results/benchmarks/compare_studies/run.tsv"
-    localrule: True
     conda:
         "../envs/compare_studies.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=30,
     params:
         job=job(
             "compare_studies",
@@ -87,12 +74,8 @@ rule tabulate_studies:
         "results/logs/tabulate_studies/log.txt",
     benchmark:
         "results/benchmarks/tabulate_studies/run.tsv"
-    localrule: True
     conda:
         "../envs/tabulate_studies.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
         job=job(
             "tabulate_studies",
@@ -108,22 +91,15 @@ rule plot_studies_horizon:
     input:
         rates="results/rates/studies.zarr.zip",
     output:
-        **figure("studies_horizon", "studies: rate against horizon"),
+        **figure("studies_horizon"),
     log:
         "results/logs/plot_studies_horizon/log.txt",
     benchmark:
         "results/benchmarks/plot_studies_horizon/run.tsv"
-    localrule: True
     conda:
         "../envs/plot_studies_horizon.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
-        job=job(
-            "plot_studies_horizon",
-            quick_look=config["quick_look"],
-        ),
+        job=job("plot_studies_horizon", quick_look=config["quick_look"]),
     script:
         "../scripts/plot_studies_horizon.py"
 
@@ -132,22 +108,15 @@ rule plot_studies_heads:
     input:
         rates="results/rates/studies.zarr.zip",
     output:
-        **figure("studies_heads", "studies: the heads over texts"),
+        **figure("studies_heads"),
     log:
         "results/logs/plot_studies_heads/log.txt",
     benchmark:
         "results/benchmarks/plot_studies_heads/run.tsv"
-    localrule: True
     conda:
         "../envs/plot_studies_heads.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
-        job=job(
-            "plot_studies_heads",
-            quick_look=config["quick_look"],
-        ),
+        job=job("plot_studies_heads", quick_look=config["quick_look"]),
     script:
         "../scripts/plot_studies_heads.py"
 
@@ -156,21 +125,14 @@ rule plot_studies_shared_noise:
     input:
         rates="results/rates/studies.zarr.zip",
     output:
-        **figure("studies_shared_noise", "studies: what the heads of a layer share"),
+        **figure("studies_shared_noise"),
     log:
         "results/logs/plot_studies_shared_noise/log.txt",
     benchmark:
         "results/benchmarks/plot_studies_shared_noise/run.tsv"
-    localrule: True
     conda:
         "../envs/plot_studies_shared_noise.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
-        job=job(
-            "plot_studies_shared_noise",
-            quick_look=config["quick_look"],
-        ),
+        job=job("plot_studies_shared_noise", quick_look=config["quick_look"]),
     script:
         "../scripts/plot_studies_shared_noise.py"

@@ -13,6 +13,6 @@ path = Path(snakemake.output.archive)
 
 rules = {name: Params(**params) for name, params in p.rules.items()}
 project = Path(snakemake.scriptdir).parent
-write_archive(path, snakemake.input, p.config, rules, p.commit, p.settings["embeddings"], project)
+write_archive(path, snakemake.input, p.config, rules, p.commit, p.settings["embeddings"], project, p.left_out)
 logger.info("%s: %d bytes, sha256 %s", path, path.stat().st_size, sha256_of(path))
 found(f"{path.stat().st_size / 1e6:.3g} MB in one file")

@@ -14,7 +14,7 @@ from attnlimit.base.store import write
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from attnlimit.stats.table import COLUMNS
-from attnlimit.workflow.chapters import CHAPTERS, brought
+from attnlimit.workflow.registry import all_chapters, figures
 from support.envs import ROOT
 from support.pages import PAGES, anchors, code_of, links, program, prose_of
 
@@ -163,5 +163,5 @@ def test_every_column_figure_and_chapter_is_explained():
     reading, own = ((ROOT / "docs" / name).read_text() for name in ("reading.md", "your-own.md"))
     explained = set(re.findall(r"`(\w+)`", reading))
     assert {re.sub("_(low|high|extrapolated)$", "", column) for column in COLUMNS} <= explained
-    assert {*brought("figures"), "claims"} <= explained
-    assert set(CHAPTERS) <= set(re.findall(r"^\| `(\w+)` \|", own, re.M))
+    assert {*figures(all_chapters()), "claims"} <= explained
+    assert set(all_chapters()) <= set(re.findall(r"^\| `(\w+)` \|", own, re.M))

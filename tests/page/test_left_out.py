@@ -9,7 +9,7 @@ from attnlimit.page.assess import TESTS, assess, write_json
 from attnlimit.page.claims_page import write_page
 from attnlimit.stats.statements import OF_ONE_RUN, STATEMENTS
 from attnlimit.stats.verdicts import VERDICTS
-from attnlimit.workflow.chapters import CHAPTERS, JUDGED, chapters_of_claims, left_out
+from attnlimit.workflow.registry import all_chapters, chapters_of_fits, fits, left_out
 from support.claims import THRESHOLDS, curve, model_rates
 
 OF_THE_MODEL = ["bound_theorem", "bound_curve", "heads_falls", "heads_above", "tilt_order"]
@@ -26,11 +26,11 @@ def model() -> xr.Dataset:
 
 def test_every_claim_has_its_words_and_its_test():
     assert [claim for test in TESTS for claim in test.claims] == list(STATEMENTS)
-    assert {source for test in TESTS for source in test.sources} == set(JUDGED)
+    assert {source for test in TESTS for source in test.sources} == set(fits(all_chapters()))
 
 
 def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
-    records = assess({"heads": model}, THRESHOLDS, chapters_of_claims(["heads"]))
+    records = assess({"heads": model}, THRESHOLDS, chapters_of_fits(["heads"]))
     assert [record.id for record in records] == OF_ONE_RUN
     assert [record.id for record in records if not record.left_out] == OF_THE_MODEL
     for record in records:
@@ -52,12 +52,12 @@ def test_heads_alone_are_judged_and_the_rest_is_named(model, tmp_path):
 
 
 def test_without_any_fit_every_claim_is_left_out():
-    records = assess({}, THRESHOLDS, chapters_of_claims(["tails"]))
+    records = assess({}, THRESHOLDS, chapters_of_fits(["tails"]))
     assert {record.verdict for record in records} == {None}
     chapters = {record.id: record.left_out for record in records}
     assert chapters["bound_curve"] == "heads or theory" and chapters["heads_falls"] == "heads"
     assert chapters["ablation_falls"] == "ablation"
-    assert set(chapters.values()) - {"heads or theory"} <= set(CHAPTERS)
+    assert set(chapters.values()) - {"heads or theory"} <= set(all_chapters())
     assert all("{" not in record.claim for record in records)
 
 

@@ -20,7 +20,8 @@ from attnlimit.page.page import (
     studies_of,
 )
 from attnlimit.stats.verdicts import HOLDS, UNTESTED, Record
-from attnlimit.workflow.chapters import CHAPTERS, brought
+from attnlimit.workflow.registry import all_chapters, chapter_titles
+from attnlimit.workflow.registry import figures as figures_of_chapters
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text()) | {"run": "default"}
@@ -38,7 +39,7 @@ def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails
     """A page of these chapters, of which these figures are there."""
     for name in drawn:
         (folder / f"{name}.svg").write_text(SVG)
-    of_chapters = {name: brought("figures", [name]) for name in CHAPTERS if name in chapters}
+    of_chapters = {name: list(figures_of_chapters([name])) for name in chapters}
     names = [name for figures in of_chapters.values() for name in figures]
     figures = figures_of(names, dict.fromkeys(names, "heads: a title"), folder, ROOT / "rules/report", config)
     records = changes.pop("records", [record("one", HOLDS), record("two", UNTESTED), record("three", None, "theory")])
@@ -57,7 +58,7 @@ def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails
         "versions": [],
         "figures": figures,
         "sections": sections_of(of_chapters, figures),
-        "abouts": {name: chapter.about for name, chapter in CHAPTERS.items()},
+        "abouts": chapter_titles(),
         "cards": tested,
         "counts": counts(tested),
         "looks": looks(),
@@ -89,7 +90,7 @@ def test_what_a_run_leaves_out_or_lacks_is_said(tmp_path):
     assert "This run is not finished." in html and "<code>results/figures/convergence.svg</code>" in html
     assert html.count("was not there when this page was made") == 6  # figures of heads
     for name in ("ablation", "contexts", "whole_model", "theory"):
-        assert f"Left out of this run: chapter <code>{name}</code>, {CHAPTERS[name].about}" in html
+        assert f"Left out of this run: chapter <code>{name}</code>, {chapter_titles()[name]}" in html
     assert "Left out: theory (simulated tokens)." in html
     assert "Left out of this run: 1 more claims" in html and "Chapter theory tests it." in html
     assert "<code>make studies</code>" in html
@@ -128,7 +129,7 @@ def test_a_comparison_links_its_studies_and_has_no_other_chapter(tmp_path):
 
 def test_every_chapter_has_its_place():
     placed = [name for section in SECTIONS for name in section.chapters]
-    assert set(CHAPTERS) <= set(placed) and len(placed) == len(set(placed))
+    assert set(all_chapters()) <= set(placed) and len(placed) == len(set(placed))
 
 
 def test_limits_name_the_population_and_the_layers_not_studied():

@@ -18,7 +18,6 @@ from attnlimit.archive.crate import METADATA, describe, require_crate
 from attnlimit.archive.snakemake_records import Job, Params, trace, write_records
 from attnlimit.base.store import read
 from attnlimit.page.provenance import machine, versions
-from attnlimit.workflow.chapters import left_out
 from attnlimit.workflow.workflow_files import ENVIRONMENT, source_files
 
 ARCHIVE = "results/attnlimit.tar.zst"
@@ -37,6 +36,7 @@ def write_archive(
     commit: str,
     embeddings: bool,
     project: Path,
+    left_out: str = "",
 ) -> None:
     """Archive the targets of the run in the current folder, all that lies between them and the data, and the workflow.
 
@@ -60,7 +60,7 @@ def write_archive(
             place(project / name, payload / name, name)
         for name in kept:
             place(Path(name), payload / name, name)
-        write_provenance(payload, jobs, config, kept, absent, commit)
+        write_provenance(payload, jobs, config, kept, absent, commit, left_out)
         crate = describe(files_below(payload), jobs, targets, citation, absent)
         (payload / METADATA).write_text(crate, encoding="utf-8")
         pack(payload, path, bag_info(citation, commit))
@@ -89,7 +89,7 @@ def bag_info(citation: dict, commit: str) -> dict[str, str]:
 
 
 def write_provenance(
-    payload: Path, jobs: list[Job], config: dict, kept: list[str], absent: dict[str, str], commit: str
+    payload: Path, jobs: list[Job], config: dict, kept: list[str], absent: dict[str, str], commit: str, left_out: str
 ) -> None:
     """The resolved config, the jobs, the identity of data and model, versions and machine, one file each."""
     folder = payload / "provenance"
@@ -101,7 +101,7 @@ def write_provenance(
     environment |= {"archived on": dict(machine())}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
     write_json(folder / "jobs.json", [job._asdict() for job in jobs])
-    write_json(folder / "data.json", data | {"not in the archive": absent, "chapters": left_out(config["chapters"])})
+    write_json(folder / "data.json", data | {"not in the archive": absent, "chapters": left_out})
     write_json(payload / ENVIRONMENT, environment)
 
 

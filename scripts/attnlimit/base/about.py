@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-Words = dict[str, str]  # of a store: what each variable is; code_hash leaves such definitions out
+from attnlimit.base.words import Words
 
 
 class Section(BaseModel):
@@ -38,9 +38,9 @@ class About:
     place: int = 0  # among the questions of its chapter, the leading one first
     sections: Mapping[str, type[Section]] = field(default_factory=dict)  # of the config, by name
     thresholds: type[Section] | None = None  # keys that its claims add to `assess_claims`
-    stores: Mapping[str, Words] = field(
-        default_factory=dict
-    )  # by path in results/ without ending; {layer}: one a layer
+    exclusive: bool = False  # whether a run has its chapter alone
+    stores: Mapping[str, Words] = field(default_factory=dict)  # by path below results/, no ending; {layer}: one a layer
+    parts: Mapping[str, Words] = field(default_factory=dict)  # the same, of stores that another job joins or reads
     uses: tuple[str, ...] = ()  # stores of the foundations that its numbers rest on
     errors: Mapping[str, str] = field(default_factory=dict)  # by source: store of errors that fit_rates fits
     figures: Mapping[str, str] = field(default_factory=dict)  # by name: title, in the order of the story

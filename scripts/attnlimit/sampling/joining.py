@@ -1,11 +1,15 @@
-"""The parts of a simulation side by side: each job measured some of its settings."""
+"""The parts of a store side by side: how the work was cut into jobs changes no bit."""
+
+from collections.abc import Sequence
 
 import xarray as xr
 
 
-def join_settings(parts: list[xr.Dataset]) -> xr.Dataset:
-    """All settings in the order of the parts: a setting's draws have its name for address, so the cut changes no bit.
+def join_parts(parts: list[xr.Dataset], dimension: str, shared: Sequence[str] = ()) -> xr.Dataset:
+    """The parts in their order along `dimension`, which may be new; shared: variables that all parts have alike.
 
-    Parts that differ in sizes or replicates are refused: they are of two configs.
+    Parts that differ in other labels, such as sizes or replicates, are refused: they are of two configs.
     """
-    return xr.concat(parts, "setting", join="exact", data_vars="all", coords="minimal", compat="equals")
+    own = [part.drop_vars(shared) for part in parts]
+    joined = xr.concat(own, dimension, join="exact", data_vars="all", coords="minimal", compat="equals")
+    return joined.assign(parts[0][list(shared)])

@@ -1,12 +1,8 @@
 """What runs, from which seed, on which device?"""
 
-from attnlimit.base.about import About, Words
-
-# Words of the variables, by store.
-STORES: dict[str, Words] = {}
+from attnlimit.base.about import About
 
 ABOUT = About(
     title="the run itself",
     question="What runs, from which seed, on which device?",
-    stores=STORES,
 )

@@ -24,10 +24,10 @@ from attnlimit.sources.corpus.location import (
 )
 from attnlimit.sources.model.families import shape_of_model
 from attnlimit.sources.package import fault_of
-from attnlimit.workflow.chapters import APART
 from attnlimit.workflow.costs import job_count, setting_flops
 from attnlimit.workflow.folders import located
 from attnlimit.workflow.plain_words import plain_words
+from attnlimit.workflow.registry import exclusive_chapters
 from attnlimit.workflow.spread import chosen_layers
 from attnlimit.workflow.studies import study_inputs
 
@@ -85,7 +85,7 @@ def check(config: dict, schema: Path, away: Container[str] = (), root: Path = Pa
     for name, section in config.items():
         if isinstance(section, dict):
             check_section(name, section)
-    if APART in config["chapters"]:
+    if exclusive_chapters() & {*config["chapters"]}:
         check_studies(config, "compare_studies" in away, root)
     errors, population = config["measure_errors"], config["tokenize_corpus"]["population"]
     largest = errors["sizes"][-1]
@@ -186,7 +186,7 @@ def check_population(tokens: dict, corpus: dict, root: Path) -> None:
 def check_studies(config: dict, away: bool, root: Path) -> None:
     """The comparison stands alone, and each of its studies is a finished run."""
     if len(config["chapters"]) > 1:
-        refuse("chapters", f"{APART} compares finished runs and stands alone; leave out the others, or it")
+        refuse("chapters", "studies compares finished runs and stands alone; leave out the others, or it")
     section = config["compare_studies"]
     if not section["studies"]:
         refuse("compare_studies.studies", "none; name finished runs, such as code: runs/code")

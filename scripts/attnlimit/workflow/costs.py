@@ -202,7 +202,7 @@ def job_count(config: dict) -> dict[str, int]:
         "measure_downstream": config["measure_downstream"]["parts"],
         "merge_downstream": 1,
         **{f"simulate_{name}": config[f"simulate_{name}"]["parts"] for name in CUT_BY_SETTING},
-        "merge_simulations": len(CUT_BY_SETTING),
+        "merge_parts": len(CUT_BY_SETTING) + 2,
     }
 
 

@@ -16,7 +16,7 @@ import yaml
 from attnlimit.base.files import atomic
 from attnlimit.sources.corpus.location import is_url
 from attnlimit.sources.model.files import EMBEDDED
-from attnlimit.workflow.chapters import APART
+from attnlimit.workflow.registry import exclusive_chapters
 
 RUNS = "runs"
 RESOLVED = "config.resolved.yaml"
@@ -77,7 +77,7 @@ def now() -> str:
 
 def described(config: dict) -> dict:
     """What tells one run from another at a glance; of a comparison, what it compares."""
-    if APART in config["chapters"]:
+    if exclusive_chapters() & {*config["chapters"]}:
         return {"model": "", "text": f"comparison: {', '.join(config['compare_studies']['studies'])}", "population": ""}
     model, corpus = config["fetch_model"], config["fetch_corpus"]
     return {

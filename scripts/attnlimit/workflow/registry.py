@@ -1,16 +1,21 @@
 """Finds what declares itself: the questions, and the foundations that they stand on. The only code that knows them all.
 
-Standard library and pydantic only: the host that plans the jobs may have nothing else.
+Standard library, PyYAML and pydantic only: the host that plans the jobs may have nothing else.
 """
 
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+
+import yaml
 
 from attnlimit.base.about import About
 
 FOUNDATIONS = ("workflow", "sources", "sampling")
 FOLDER = Path(__file__).parents[1]
+CONFIG = FOLDER.parents[1] / "config.yaml"
+RATES = "rates/"  # fits: what claims are tested on
 
 
 @cache
@@ -30,3 +35,81 @@ def foundations() -> dict[str, About]:
 def abouts() -> dict[str, About]:
     """All of them."""
     return foundations() | questions()
+
+
+def exclusive_chapters() -> set[str]:
+    """Chapters that a run has alone."""
+    return {about.chapter for about in questions().values() if about.exclusive}
+
+
+@cache
+def all_chapters() -> tuple[str, ...]:
+    """In the order of config.yaml, the exclusive ones last."""
+    first = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))["chapters"]
+    others = sorted({about.chapter for about in questions().values()}, key=lambda name: name in exclusive_chapters())
+    return tuple(dict.fromkeys([*first, *others]))
+
+
+def questions_of(chapters: Iterable[str]) -> list[About]:
+    """What these chapters ask, in their order."""
+    return [about for name in chapters for about in questions().values() if about.chapter == name]
+
+
+def chapter_titles() -> dict[str, str]:
+    """What each chapter is about, to follow its name."""
+    return {name: ", ".join(about.title for about in questions_of([name])) for name in all_chapters()}
+
+
+def figures(chapters: Iterable[str]) -> dict[str, str]:
+    """Titles of the figures of these chapters, by name, in the order of the story."""
+    return {name: title for about in questions_of(chapters) for name, title in about.figures.items()}
+
+
+def tables(chapters: Iterable[str]) -> dict[str, str]:
+    """What the tables of these chapters list, by name."""
+    return {name: words for about in questions_of(chapters) for name, words in about.tables.items()}
+
+
+def sources(chapters: Iterable[str]) -> dict[str, str]:
+    """Stores of errors that fit_rates fits, by source."""
+    return {name: store for about in questions_of(chapters) for name, store in about.errors.items()}
+
+
+def stores(chapters: Iterable[str]) -> list[str]:
+    """What a run of these chapters leaves for its user: paths in results/ without ending, each once, fits last."""
+    found = [name for about in questions_of(chapters) for name in (*about.uses, *about.stores)]
+    return sorted(dict.fromkeys(found), key=lambda name: name.startswith(RATES))
+
+
+def fits(chapters: Iterable[str]) -> list[str]:
+    """Names of the fits of these chapters, in results/rates/."""
+    return [name.removeprefix(RATES) for name in stores(chapters) if name.startswith(RATES)]
+
+
+def store_files(chapters: Iterable[str], layers: Sequence[int], studies: Collection[str] = ()) -> list[str]:
+    """Paths of the stores of these chapters, with one a layer or one a study where a name says so."""
+    names = stores(chapters)
+    each = [per_study for name in names for per_study in expand(name, "{study}", studies)]
+    return [f"results/{path}.zarr.zip" for name in each for path in expand(name, "{layer}", layers)]
+
+
+def expand(name: str, placeholder: str, values: Iterable[object]) -> list[str]:
+    """The name for each value; as it is without the placeholder."""
+    return [name.replace(placeholder, str(value)) for value in values] if placeholder in name else [name]
+
+
+def other_chapters(chapters: Collection[str]) -> list[str]:
+    """Chapters that could be added to these."""
+    alone = exclusive_chapters()
+    return [name for name in all_chapters() if name not in chapters and name not in alone and not alone & {*chapters}]
+
+
+def chapters_of_fits(chapters: Collection[str]) -> dict[str, str]:
+    """Of each fit that a run of these chapters leaves out: the chapter that would add it."""
+    return {fit: name for name in other_chapters(chapters) for fit in fits([name])}
+
+
+def left_out(chapters: Collection[str]) -> str:
+    """One line on the chapters that a run leaves out, and how to add them; "" if it has all."""
+    named = [f"{name} ({chapter_titles()[name]})" for name in other_chapters(chapters)]
+    return f"left out: {', '.join(named)}; to add one, name it in `chapters` of the config" if named else ""

@@ -110,9 +110,3 @@ def join_runs(runs: list[Run], errors: list[xr.Dataset], text: Text) -> xr.Datas
         .assign({name: ("run", values) for name, values in facts.items()})
         .assign(errors[0].drop_vars(changing).drop_dims(["n", "feature"], errors="ignore"))
     )
-
-
-def join_layers(layers: list[xr.Dataset]) -> xr.Dataset:
-    """All layers along `layer`; what is said of a run holds for all of them."""
-    about = [str(name) for name, array in layers[0].data_vars.items() if array.dims == ("run",)]
-    return xr.concat([each.drop_vars(about) for each in layers], "layer", join="exact").assign(layers[0][about])

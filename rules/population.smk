@@ -1,7 +1,11 @@
-# The limit: attention over the whole population, kept as moments of its output. With `queries: 0` or `surrogate: none` by
-# compute_limits alone; else from the exact outputs of some queries and a surrogate for all others.
-# INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/corpus/blocks.zarr.zip
-# OUTPUTS  results/limits/parts/layer_{layer}_part_{part}.zarr.zip     output_count (block), output_{mean,scatter} (block, feature, …)
+# The population of tokens, its geometry, and the limit: attention over all of it, kept as moments of its output.
+# With `queries: 0` or `surrogate: none` the limit comes from compute_limits alone; else from the exact outputs of some
+# queries and a surrogate for all others.
+# INPUTS   results/corpus/blocks.zarr.zip, results/models/*
+# OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer;
+#                                                      rounding_error (layer)
+#          results/geometry/layer_{layer}.zarr.zip     horizon, psi, constant_tilt, … (head); token_mean, token_covariance
+#          results/limits/parts/layer_{layer}_part_{part}.zarr.zip     output_count (block), output_{mean,scatter} (block, feature, …)
 #          results/limits/outputs/layer_{layer}_part_{part}.zarr.zip   output (query, feature), fold (query)
 #          results/limits/surrogate/layer_{layer}.zarr.zip             coefficient (fold, head, regressor, width), …;
 #                                                                      residual_{mean,second} (feature, …)
@@ -9,9 +13,7 @@
 #          results/limits/layer_{layer}.zarr.zip                       limit_mean (feature), limit_covariance (feature, feature_2);
 #                                                                      limit_{mean,covariance}_se (head), layer_… of the whole layer:
 #                                                                      0 unless queries were drawn; residual_share (head) of a surrogate
-
-
-from attnlimit.workflow.costs import has_surrogate
+from attnlimit.workflow.costs import has_surrogate  # noqa: E402
 
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 LIMIT_SOURCES = {"limits": expand("results/limits/parts/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)}
@@ -20,6 +22,50 @@ if has_surrogate(config):
         "limits": expand("results/limits/applied/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS),
         "surrogate": "results/limits/surrogate/layer_{layer}.zarr.zip",
     }
+
+
+rule extract_embeddings:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        config="results/models/config.json",
+        weights="results/models/model.safetensors",
+    output:
+        embeddings="results/embeddings/shard_{shard}.zarr.zip",
+    log:
+        "results/logs/extract_embeddings/shard_{shard}.txt",
+    benchmark:
+        "results/benchmarks/extract_embeddings/shard_{shard}.tsv"
+    priority: EARLY
+    conda:
+        "../envs/extract_embeddings.yaml"
+    resources:
+        **asked("extract_embeddings"),
+    params:
+        job=job("extract_embeddings", shard=number("shard"), settings=config["extract_embeddings"]),
+    script:
+        "../scripts/extract_embeddings.py"
+
+
+rule measure_geometry:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+    output:
+        geometry="results/geometry/layer_{layer}.zarr.zip",
+    log:
+        "results/logs/measure_geometry/layer_{layer}.txt",
+    benchmark:
+        "results/benchmarks/measure_geometry/layer_{layer}.tsv"
+    conda:
+        "../envs/measure_geometry.yaml"
+    resources:
+        **asked("measure_geometry"),
+    params:
+        job=job("measure_geometry", layer=number("layer"), block=config["compute_limits"]["block"]),
+    script:
+        "../scripts/measure_geometry.py"
 
 
 rule compute_limits:
@@ -35,16 +81,13 @@ rule compute_limits:
         "results/benchmarks/compute_limits/layer_{layer}_part_{part}.tsv"
     conda:
         "../envs/compute_limits.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("compute_limits"),
-        runtime=minutes("compute_limits"),
-        gpu=gpus("compute_limits"),
+        **asked("compute_limits"),
     params:
         job=job(
             "compute_limits",
-            layer=lambda wildcards: int(wildcards.layer),
-            part=lambda wildcards: int(wildcards.part),
+            layer=number("layer"),
+            part=number("part"),
             settings=config["compute_limits"],
             seed=config["seed"],
             device=config["device"],
@@ -66,16 +109,13 @@ rule attend_queries:
         "results/benchmarks/attend_queries/layer_{layer}_part_{part}.tsv"
     conda:
         "../envs/attend_queries.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("attend_queries"),
-        runtime=minutes("attend_queries"),
-        gpu=gpus("attend_queries"),
+        **asked("attend_queries"),
     params:
         job=job(
             "attend_queries",
-            layer=lambda wildcards: int(wildcards.layer),
-            part=lambda wildcards: int(wildcards.part),
+            layer=number("layer"),
+            part=number("part"),
             settings=config["compute_limits"],
             seed=config["seed"],
             device=config["device"],
@@ -98,18 +138,10 @@ rule fit_surrogate:
         "results/benchmarks/fit_surrogate/layer_{layer}.tsv"
     conda:
         "../envs/fit_surrogate.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("fit_surrogate"),
-        runtime=minutes("fit_surrogate"),
-        gpu=gpus("fit_surrogate"),
+        **asked("fit_surrogate"),
     params:
-        job=job(
-            "fit_surrogate",
-            layer=lambda wildcards: int(wildcards.layer),
-            settings=config["compute_limits"],
-            device=config["device"],
-        ),
+        job=job("fit_surrogate", layer=number("layer"), settings=config["compute_limits"], device=config["device"]),
     script:
         "../scripts/fit_surrogate.py"
 
@@ -128,16 +160,13 @@ rule apply_surrogate:
         "results/benchmarks/apply_surrogate/layer_{layer}_part_{part}.tsv"
     conda:
         "../envs/apply_surrogate.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("apply_surrogate"),
-        runtime=minutes("apply_surrogate"),
-        gpu=gpus("apply_surrogate"),
+        **asked("apply_surrogate"),
     params:
         job=job(
             "apply_surrogate",
-            layer=lambda wildcards: int(wildcards.layer),
-            part=lambda wildcards: int(wildcards.part),
+            layer=number("layer"),
+            part=number("part"),
             settings=config["compute_limits"],
             device=config["device"],
         ),
@@ -156,14 +185,9 @@ rule merge_limits:
         "results/benchmarks/merge_limits/layer_{layer}.tsv"
     conda:
         "../envs/merge_limits.yaml"
-    threads: 1
     resources:
-        mem_mb=memory("merge_limits"),
-        runtime=minutes("merge_limits"),
+        **asked("merge_limits"),
     params:
-        job=job(
-            "merge_limits",
-            layer=lambda wildcards: int(wildcards.layer),
-        ),
+        job=job("merge_limits", layer=number("layer")),
     script:
         "../scripts/merge_limits.py"

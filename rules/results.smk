@@ -1,0 +1,291 @@
+# From errors to rates, verdicts, the page and the archive: what every run ends with. And the speed of the kernel, on request.
+# INPUTS   stores of errors, in parts and whole; fits; figures
+# OUTPUTS  results/{merged}.zarr.zip                a store whose parts are joined along one dimension
+#          results/rates/{source}.zarr.zip          beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
+#                                                   value, value_se, noise_floor (…, n); local_slope{,_low,_high} (…, interval);
+#                                                   limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head);
+#                                                   tokens_needed, … (eps, layer, statistic, head); layer_… of the whole layer
+#          results/rates.csv                        the same fits, one row each
+#          results/rates.html                       fits of the error itself, main columns: a page
+#          results/answer.{txt,html}                what the run says, in a few lines: for the terminal, for the report
+#          results/claims.json                      a list of records: id, claim, verdict, in_short, measured, test, threshold,
+#                                                   evidence, why, could_fail, left_out, rule, function, test_file; verdict:
+#                                                   holds, does not hold, undecided; none of a claim that is left out with the
+#                                                   chapter named in left_out
+#          results/claims.html                      the same as a page
+#          results/figures/claims.{pdf,svg,png}     the same at a glance
+#          results/index.html                       question, answer, claims, heads to explore, figures, in one file that needs no
+#                                                   network; the same bytes for the same run; `make page` writes it from what a run has
+#          results/provenance.html                  settings, data, versions, machine; times, which differ between runs, are in
+#                                                   results/benchmarks/
+#          results/attnlimit.tar.zst                a BagIt bag with an RO-Crate: sources, results, settings, jobs; the same bytes
+#                                                   for the same run
+#          results/bench/{attention,limits}.json    by `make bench`, lists of records: case, contender, seconds, speed-ups, errors,
+#                                                   peak memory, roofline, medians with quartiles; a limit from all queries, from
+#                                                   drawn ones, with a surrogate
+#          results/bench/attention.txt              both as tables
+from attnlimit.base.code_hash import texts_hash  # noqa: E402
+from attnlimit.workflow.rule_files import absent, at_hand, params_of  # noqa: E402
+from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
+
+PAGE_FILES = fits_at_hand(rates="heads") | {
+    "records": "results/claims.json",
+    "answer": "results/answer.txt",
+    "weights": ["results/models/heads.zarr.zip"] if "heads" in CHAPTERS else [],
+    "tails": each_layer("tails/layer_{layer}") if "tails" in CHAPTERS else [],
+    "stores": expand("results/rates/{fit}.zarr.zip", fit=registry.fits(CHAPTERS)),
+    "figures": expand("results/figures/{name}.svg", name=registry.figures(CHAPTERS)),
+}
+PAGE_ALONE = lambda: bool(workflow.dag_settings.allowed_rules)  # by `make page`: then of the files that are there
+
+
+rule merge_parts:
+    input:
+        parts=lambda wildcards: MERGED[wildcards.merged].parts,
+    output:
+        merged="results/{merged}.zarr.zip",
+    log:
+        "results/logs/merge_parts/{merged}.txt",
+    benchmark:
+        "results/benchmarks/merge_parts/{merged}.tsv"
+    wildcard_constraints:
+        merged="|".join(MERGED),
+    conda:
+        "../envs/merge_parts.yaml"
+    params:
+        job=job(
+            "merge_parts",
+            dimension=lambda wildcards: MERGED[wildcards.merged].dimension,
+            shared=lambda wildcards: MERGED[wildcards.merged].shared,
+        ),
+    script:
+        "../scripts/merge_parts.py"
+
+
+rule fit_rates:
+    input:
+        errors=lambda wildcards: each_layer(SOURCES[wildcards.source]),
+    output:
+        rates="results/rates/{source}.zarr.zip",
+    log:
+        "results/logs/fit_rates/{source}.txt",
+    benchmark:
+        "results/benchmarks/fit_rates/{source}.tsv"
+    conda:
+        "../envs/fit_rates.yaml"
+    params:
+        job=job(
+            "fit_rates",
+            source=lambda wildcards: wildcards.source,
+            settings=config["fit_rates"],
+            seed=config["seed"],
+        ),
+    script:
+        "../scripts/fit_rates.py"
+
+
+rule tabulate_rates:
+    input:
+        rates=expand("results/rates/{source}.zarr.zip", source=registry.sources(CHAPTERS)),
+    output:
+        table=report(
+            "results/rates.csv",
+            caption="report/rates.rst",
+            category="4 Rates",
+            labels={"shows": "every fit, for a spreadsheet"},
+        ),
+        page=report(
+            "results/rates.html",
+            caption="report/rates_page.rst",
+            category="4 Rates",
+            labels={"shows": "every fit, as a page"},
+        ),
+    log:
+        "results/logs/tabulate_rates/log.txt",
+    benchmark:
+        "results/benchmarks/tabulate_rates/run.tsv"
+    conda:
+        "../envs/tabulate_rates.yaml"
+    params:
+        job=job("tabulate_rates", left_out=LEFT_OUT, run=config["run"], quick_look=config["quick_look"]),
+    script:
+        "../scripts/tabulate_rates.py"
+
+
+rule state_answer:
+    input:
+        **fits_at_hand("contexts", "studies", rates="heads"),
+    output:
+        answer="results/answer.txt",
+        page=report(
+            "results/answer.html", caption="report/answer.rst", category="2 Answer", labels={"shows": "in short"}
+        ),
+    log:
+        "results/logs/state_answer/log.txt",
+    benchmark:
+        "results/benchmarks/state_answer/run.tsv"
+    conda:
+        "../envs/state_answer.yaml"
+    params:
+        job=job(
+            "state_answer",
+            settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups", "agreement"),
+            seed=config["seed"],
+            left_out=LEFT_OUT,
+            quick_look=config["quick_look"],
+        ),
+    script:
+        "../scripts/state_answer.py"
+
+
+rule assess_claims:
+    input:
+        **{fit: f"results/rates/{fit}.zarr.zip" for fit in registry.fits(CHAPTERS)},
+    output:
+        records="results/claims.json",
+        page=report(
+            "results/claims.html",
+            caption="report/claims.rst",
+            category="1 Claims",
+            labels={"shows": "every claim, its test and its verdict"},
+        ),
+    log:
+        "results/logs/assess_claims/log.txt",
+    benchmark:
+        "results/benchmarks/assess_claims/run.tsv"
+    conda:
+        "../envs/assess_claims.yaml"
+    params:
+        job=job(
+            "assess_claims",
+            thresholds=config["assess_claims"],
+            seed=config["seed"],
+            chapters=registry.chapters_of_fits(CHAPTERS),
+            left_out=LEFT_OUT,
+            quick_look=config["quick_look"],
+        ),
+    script:
+        "../scripts/assess_claims.py"
+
+
+rule plot_claims:
+    input:
+        records="results/claims.json",
+    output:
+        **figure("claims", title="the claims at a glance", caption="claims_figure", category="1 Claims"),
+    log:
+        "results/logs/plot_claims/log.txt",
+    benchmark:
+        "results/benchmarks/plot_claims/run.tsv"
+    conda:
+        "../envs/plot_claims.yaml"
+    params:
+        job=job("plot_claims", quick_look=config["quick_look"]),
+    script:
+        "../scripts/plot_claims.py"
+
+
+rule compose_page:
+    input:
+        unpack(lambda wildcards: at_hand(PAGE_FILES) if PAGE_ALONE() else PAGE_FILES),
+    output:
+        page="results/index.html",
+    log:
+        "results/logs/compose_page/log.txt",
+    benchmark:
+        "results/benchmarks/compose_page/run.tsv"
+    conda:
+        "../envs/compose_page.yaml"
+    params:
+        job=job(
+            "compose_page",
+            config=config,
+            chapters={name: list(registry.figures([name])) for name in CHAPTERS},
+            abouts=registry.chapter_titles(),
+            titles=registry.figures(CHAPTERS),
+            left_out=LEFT_OUT,
+            texts=texts_hash(ROOT / "rules/page", ROOT / "rules/report"),
+            state=lambda wildcards: {
+                "commit": commit_before(ROOT),
+                "absent": absent(PAGE_FILES) if PAGE_ALONE() else [],
+            },
+        ),
+    script:
+        "../scripts/compose_page.py"
+
+
+rule state_provenance:
+    input:
+        stores=STORES,
+        rest=[
+            "results/rates.csv",
+            "results/answer.txt",
+            "results/claims.json",
+            expand("results/figures/{figure}.png", figure=FIGURES),
+        ],
+    output:
+        page=report(
+            "results/provenance.html",
+            caption="report/provenance.rst",
+            category="5 Provenance",
+            labels={"shows": "where the numbers come from"},
+        ),
+    log:
+        "results/logs/state_provenance/log.txt",
+    benchmark:
+        "results/benchmarks/state_provenance/run.tsv"
+    conda:
+        "../envs/state_provenance.yaml"
+    params:
+        job=job("state_provenance", config=config, left_out=LEFT_OUT),
+    script:
+        "../scripts/state_provenance.py"
+
+
+rule archive_results:
+    input:
+        TARGETS,
+    output:
+        archive="results/attnlimit.tar.zst",
+    log:
+        "results/logs/archive_results/log.txt",
+    benchmark:
+        "results/benchmarks/archive_results/run.tsv"
+    conda:
+        "../envs/archive_results.yaml"
+    params:
+        job=job(
+            "archive_results",
+            config=config,
+            rules=lambda wildcards: params_of(workflow.rules),
+            commit=lambda wildcards: commit(ROOT),
+            source=lambda wildcards: source_sha256(ROOT),
+            settings=config["archive_results"],
+            left_out=LEFT_OUT,
+        ),
+    script:
+        "../scripts/archive_results.py"
+
+
+rule bench_attention:
+    input:
+        blocks="results/corpus/blocks.zarr.zip",
+        heads="results/models/heads.zarr.zip",
+        embeddings=EMBEDDINGS,
+    output:
+        records="results/bench/attention.json",
+        limits="results/bench/limits.json",
+        table="results/bench/attention.txt",
+    log:
+        "results/logs/bench_attention/log.txt",
+    benchmark:
+        "results/benchmarks/bench_attention/run.tsv"
+    conda:
+        "../envs/bench_attention.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        job=job("bench_attention", settings=config["bench_attention"], seed=config["seed"]),
+    script:
+        "../scripts/bench_attention.py"
