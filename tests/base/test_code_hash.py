@@ -1,4 +1,4 @@
-"""A job's hash follows the definitions that its script can reach, and no comment, docstring, date or other definition."""
+"""A job's hash follows the definitions that its script can reach: no comment, docstring, date or other definition."""
 
 import os
 import shutil

@@ -88,17 +88,13 @@ class Statement:
             self.follow(node)
         for field in node._fields:
             value = getattr(node, field, None)
-            if field == "ctx":  # follows from the place
-                continue
-            if isinstance(value, ast.AST):
+            if field != "ctx" and value not in (None, []):  # ctx follows from the place; later Pythons have more fields
                 said.append(field)
-                self.read(value, said)
-            elif isinstance(value, list):
-                said += [field, len(value)] if value else []  # a field that is empty may be one of later Pythons
-                for part in value:
-                    said.append(part) if not isinstance(part, ast.AST) else self.read(part, said)
-            elif value is not None or isinstance(node, ast.Constant):
-                said += [field, value]
+                for part in value if isinstance(value, list) else [value]:
+                    if isinstance(part, ast.AST):
+                        self.read(part, said)
+                    else:
+                        said.append(part)
         said.append(")")
         return said
 
