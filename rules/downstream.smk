@@ -3,7 +3,7 @@
 # OUTPUTS  results/downstream/texts.zarr.zip     token_id, text_of_token (token); label, training (text)
 #          results/downstream/parts/{part}.zarr.zip   the texts of one job: embedding (text, replicate, n, feature), dense_embedding
 #                                                (text, feature); of a classifier scores (text, replicate, n, class), dense_scores;
-#                                                taught_embedding (taught, feature); horizon, … (text, layer, head)
+#                                                training_embedding (training_text, feature); horizon, … (text, layer, head)
 #          results/downstream/answers.zarr.zip   embedding_error, answer, right, agrees (text, replicate, n); dense_answer, dense_right, label,
 #                                                cluster (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance,
 #                                                unrelated_distance

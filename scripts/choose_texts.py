@@ -17,7 +17,7 @@ from attnlimit.sources.corpus.task_texts import (
     choose_blocks_of_articles,
     choose_labelled,
     opening,
-    require_taught,
+    require_training,
     texts_dataset,
 )
 from attnlimit.sources.model.families import class_names
@@ -50,9 +50,9 @@ else:
 
     texts, short = choose_labelled(rows.labels, read, wanted, stream)
     if task == "labels":
-        require_taught(texts, classes)
+        require_training(texts, classes)
     identity = {"source": "text", "name": Path(path).name, "sha256": sha256_of(path)}
     facts |= {"corpus": identity, "too_short": short}
-teach = f", {sum(texts.training):,} of them only teach" if any(texts.training) else ""
-found(f"{len(texts.tokens):,} texts of {len(classes):,} classes{teach}")
+training = f", {sum(texts.training):,} training texts" if any(texts.training) else ""
+found(f"{len(texts.tokens):,} texts of {len(classes):,} classes{training}")
 write(texts_dataset(texts), snakemake.output.texts, **facts, classes=classes, seed=p.seed, code=p.code)

@@ -26,7 +26,7 @@ require_readable(model, tokens, folder)
 classifier = load_head(folder) if options["task"] == "classifier" else None
 
 drawing = Drawing.of(options, p.seed)
-asked, taught = (
+asked, training = (
     share(np.flatnonzero(texts["training"].values == training).tolist(), p.part, options["parts"])
     for training in (False, True)
 )
@@ -42,8 +42,10 @@ measured = xr.concat(
     coords="minimal",
     compat="override",
 )
-if taught:
-    embeddings = np.stack([dense_embedding(model, tokens[text]) for text in taught])
-    measured = measured.assign_coords(taught=taught).assign(taught_embedding=(("taught", "feature"), embeddings))
+if training:
+    embeddings = np.stack([dense_embedding(model, tokens[text]) for text in training])
+    measured = measured.assign_coords(training_text=training).assign(
+        training_embedding=(("training_text", "feature"), embeddings)
+    )
 facts = {"replacement": options["replacement"], "seed": p.seed}
 write(measured, snakemake.output.downstream, **identity(texts, heads), **facts, code=p.code)

@@ -1,4 +1,4 @@
-"""The command against a server on this machine: nothing leaves unasked, and a broken upload is gone on with."""
+"""The command against a server on this machine: nothing leaves unasked, and a broken upload is resumed."""
 
 import json
 import os

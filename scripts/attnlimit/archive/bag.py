@@ -47,7 +47,7 @@ def files_below(folder: Path) -> list[str]:
 
 
 def entry(file: Path, name: str) -> tarfile.TarInfo:
-    """A regular file of nobody in particular, without a date; its mode by its content: not every disk keeps modes."""
+    """A regular file, owner and mtime cleared; its mode by its content: not every disk keeps modes."""
     made = tarfile.TarInfo(name)
     with file.open("rb") as stream:
         made.mode = 0o755 if stream.read(2) == b"#!" else 0o644
@@ -65,7 +65,7 @@ def unpack(path: Path, folder: Path) -> Path:
                 archive.extract(member, folder, filter="data")
     bags = sorted(folder.iterdir())
     if len(bags) != 1 or not bags[0].is_dir():
-        raise ValueError(f"{path}: holds {len(bags)} things at its top, not one folder; it is none of our archives")
+        raise ValueError(f"{path}: holds {len(bags)} things at its top, not one folder; not an attnlimit archive")
     return bags[0]
 
 
@@ -85,7 +85,7 @@ def _decompress(path: Path, plain: BinaryIO, folder: Path) -> None:
             size = zstandard.get_frame_parameters(stream.read(18)).content_size
             free = shutil.disk_usage(folder).free
             if size == zstandard.CONTENTSIZE_UNKNOWN:
-                raise ValueError(f"{path}: does not say how large it is unpacked; it is none of our archives")
+                raise ValueError(f"{path}: does not say how large it is unpacked; not an attnlimit archive")
             if 2 * size > free:  # the tar, and the files out of it
                 raise OSError(f"{path}: needs {2 * size:,} bytes, {folder} has {free:,}; set TMPDIR or TO elsewhere")
             stream.seek(0)

@@ -81,7 +81,7 @@ def deposit_files(archive: Path) -> tuple[Path, Path]:
 
 
 def upload(files: tuple[Path, ...], server: Server, record: dict) -> str:
-    """Bring the files into a draft; its address. A draft that an earlier run began is gone on with.
+    """Bring the files into a draft; its address. A draft that an earlier run began is resumed.
 
     Which one that is stands beside the archive, one draft a server. Its metadata stay as they are: a person may have
     edited them since.

@@ -142,7 +142,7 @@ def listed(path: Path) -> Iterator[Member]:
                 kind = stat.S_IFMT(info.external_attr >> 16)
                 odd = kind not in (0, stat.S_IFREG, stat.S_IFDIR)
                 plain = info.compress_type in PLAIN and not info.flag_bits & ENCRYPTED
-                fault = "is a link or a device" if odd else "" if plain else "is packed in a way that no wheel is"
+                fault = "is a link or a device" if odd else "" if plain else "uses an unsupported compression"
                 yield Member(info.filename, not info.is_dir(), fault)
         return
     with tarfile.open(path, "r|gz") as archive:
@@ -159,7 +159,7 @@ def require_safe(found: Iterator[Member], path: Path) -> list[str]:
     for number, (name, is_file, fault) in enumerate(found):
         odd = PurePosixPath(name).is_absolute() or ".." in name.split("/") or "\\" in name or "\0" in name
         why = fault or ("leads out of the archive" if odd else "is there twice" if name in names else "")
-        why = why or ("is one too many" if number >= MOST_MEMBERS else "")
+        why = why or (f"exceeds the limit of {MOST_MEMBERS:,} members" if number >= MOST_MEMBERS else "")
         if why:
             raise ValueError(f"{path}: refused: member {name!r:.100} {why}; take another file of the package")
         if is_file:

@@ -69,10 +69,13 @@ def test_agreement_and_truth_are_two_things():
 
 
 def test_a_probe_learns_from_other_texts_and_answers_for_draws():
-    taught = unit(0, 5, 10, 90, 95, 100)
-    assert probe_classes(taught, np.array([3, 3, 3, 7, 7, 7]), unit(2, 93)).tolist() == [3, 7]
+    training = unit(0, 5, 10, 90, 95, 100)
+    assert probe_classes(training, np.array([3, 3, 3, 7, 7, 7]), unit(2, 93)).tolist() == [3, 7]
     dense, drawn = unit(8, 88), unit(8, 20)[:, None, None]
-    lesson = {"taught_embedding": (("taught", "feature"), taught), "taught": ("taught", np.arange(2, 8))}
+    lesson = {
+        "training_embedding": (("training_text", "feature"), training),
+        "training_text": ("training_text", np.arange(2, 8)),
+    }
     found = answers("labels", raw(drawn, dense, **lesson), task(0, 1, 0, 0, 0, 1, 1, 1))
     np.testing.assert_array_equal(found["right"].values.ravel(), [True, False])
     assert found["dense_right"].all() and float(found["chance"]) == 0.5

@@ -75,7 +75,7 @@ def test_rows_of_jsonl_and_csv():
     ("name", "content", "why"),
     [
         ("a.csv", "id,body\n1,x\n", "a.csv, line 2: no column text; it has id, body: set fetch_corpus.column"),
-        ("a.csv", 'text\n"never closed\n', "a.csv, after line 1: broken CSV (unexpected end of data); mend it"),
+        ("a.csv", 'text\n"never closed\n', "a.csv, after line 1: broken CSV (unexpected end of data); fix it"),
         ("a.csv", "id,body\n1,x,y\n", "a.csv, line 2: no column text; it has id, body, more"),
         ("a.csv", "id,text\n1\n", "a.csv, line 2: text is None, no text"),
         ("a.csv", b"text\n\xff\xfe\n", "not UTF-8"),

@@ -72,7 +72,7 @@ def test_long_strings_and_dictionaries_of_parquet_are_texts(tmp_path):
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (b'{"text": "a"', "line 3: broken JSON .*mend the line"),
+        (b'{"text": "a"', "line 3: broken JSON .*fix the line"),
         (b"\xff\xfe", "line 3: broken JSON"),
         (b'["a"]', 'line 3: holds no object such as {"text": …}'),
         (b"null", "line 3: holds no object"),

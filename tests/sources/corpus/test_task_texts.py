@@ -9,7 +9,7 @@ from attnlimit.sources.corpus.task_texts import (
     Wanted,
     choose_blocks_of_articles,
     choose_labelled,
-    require_taught,
+    require_training,
     texts_dataset,
 )
 
@@ -67,8 +67,8 @@ def test_only_labels_are_taught():
 def test_a_class_that_is_never_taught_is_refused():
     texts = Texts([np.zeros(3)] * 3, [0, 1, 0], [False, False, True])
     with pytest.raises(ValueError, match="no training text has the label 'cat'; raise training"):
-        require_taught(texts, ["dog", "cat"])
-    require_taught(texts._replace(label=[0, 0, 0]), ["dog", "cat"])
+        require_training(texts, ["dog", "cat"])
+    require_training(texts._replace(label=[0, 0, 0]), ["dog", "cat"])
 
 
 def test_texts_come_back_as_they_were():

@@ -98,7 +98,7 @@ def test_a_cut_connection_is_taken_up_where_it_broke(server, path):
 def test_a_part_of_an_earlier_run_is_continued(server, path):
     server.faults += ["cut"]
     with pytest.raises(
-        ConnectionError, match=f"{server.url}: the connection was cut; run again, to go on from byte 524288"
+        ConnectionError, match=f"{server.url}: the connection was cut; run again, to resume at byte 524288"
     ):
         download(server.url, path, SHA256, pauses=())
     assert not path.exists() and part(path).read_bytes() == BODY[: len(BODY) // 2]

@@ -1,8 +1,8 @@
 """From embeddings or scores to answers, the article or the class of a text: are they right, and as without draws?
 
 Article: that of the nearest other text by cosine. The text that is asked about has drawn keys, the candidates none: an
-index is built once, with all the attention there is. Class: of a linear probe that dense embeddings of other texts
-taught, or the largest score of the model's own head.
+index is built once, with all the attention there is. Class: of a linear probe fitted to the dense
+embeddings of training texts, or the largest score of the model's own head.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ PROBE = {"C": 1.0, "solver": "lbfgs", "max_iter": 1000}
 
 def joined(parts: list[xr.Dataset]) -> xr.Dataset:
     """What the jobs measured, texts in order: how they were cut changes no bit."""
-    own = xr.concat([part.drop_dims("taught", errors="ignore") for part in parts], "text").sortby("text")
-    taught = [part[["taught_embedding"]] for part in parts if "taught_embedding" in part]
-    return own.merge(xr.concat(taught, "taught").sortby("taught")) if taught else own
+    own = xr.concat([part.drop_dims("training_text", errors="ignore") for part in parts], "text").sortby("text")
+    training = [part[["training_embedding"]] for part in parts if "training_embedding" in part]
+    return own.merge(xr.concat(training, "training_text").sortby("training_text")) if training else own
 
 
 def nearest_other(embeddings: np.ndarray, candidates: np.ndarray) -> np.ndarray:
@@ -28,9 +28,9 @@ def nearest_other(embeddings: np.ndarray, candidates: np.ndarray) -> np.ndarray:
     return similarity.argmax(-1)
 
 
-def probe_classes(taught: np.ndarray, labels: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
-    """Classes of embeddings (…, feature) by a logistic regression on those taught (text, feature) with labels."""
-    probe = LogisticRegression(**PROBE).fit(taught.astype(np.float64), labels)
+def probe_classes(training: np.ndarray, labels: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
+    """Classes of embeddings (…, feature) by a logistic regression on training ones (text, feature) with labels."""
+    probe = LogisticRegression(**PROBE).fit(training.astype(np.float64), labels)
     flat = embeddings.reshape(-1, embeddings.shape[-1]).astype(np.float64)
     return probe.predict(flat).reshape(embeddings.shape[:-1])
 
@@ -63,8 +63,8 @@ def answers(task: str, raw: xr.Dataset, texts: xr.Dataset) -> xr.Dataset:
         case "retrieval":
             drawn, whole = (label[nearest_other(each, dense)] for each in (embedding, dense))
         case "labels":
-            lesson = raw["taught_embedding"].values, texts["label"].sel(text=raw["taught"]).values
-            drawn, whole = (probe_classes(*lesson, each) for each in (embedding, dense))
+            training = raw["training_embedding"].values, texts["label"].sel(text=raw["training_text"]).values
+            drawn, whole = (probe_classes(*training, each) for each in (embedding, dense))
         case "classifier":
             drawn, whole = raw["scores"].values.argmax(-1), raw["dense_scores"].values.argmax(-1)
         case _:

@@ -32,7 +32,7 @@ def load_tokenizer(path: str | Path) -> tuple[Tokenizer, tuple[int, int]]:
         # The library has no errors of its own: it raises the bare Exception, and PanicException, which nobody exports.
         if type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
-        raise ValueError(f"{path}: no tokenizer ({error}); delete it and run again, or mend the model's own") from error
+        raise ValueError(f"{path}: no tokenizer ({error}); delete it and run again, or fix the model's own") from error
 
 
 def prepare(tokenizer: Tokenizer) -> tuple[int, int]:

@@ -86,7 +86,7 @@ def read_csv(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Ite
         for row in rows:
             yield row_article(row, next(numbers), column, f"{name}, line {rows.line_num}")
     except csv.Error as error:
-        raise ValueError(f"{name}, after line {rows.line_num}: broken CSV ({error}); mend it") from error
+        raise ValueError(f"{name}, after line {rows.line_num}: broken CSV ({error}); fix it") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{name}, after line {rows.line_num}: not UTF-8 ({error}); convert it") from error
     finally:

@@ -19,7 +19,7 @@ from attnlimit.sources.web.packages import fetch_package
 
 NAMED = 10  # of the files of a folder that are skipped
 CAP = "is fetch_corpus.max_bytes too low?"
-OWN = ("text", "jsonl")  # formats that own_texts.py reads, which names what to mend in a file of the user's own
+OWN = ("text", "jsonl")  # formats that own_texts.py reads, which names what to fix in a file of the user's own
 
 
 def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:

@@ -72,7 +72,7 @@ def jsonl_lines(stream: IO[bytes], name: str | Path, column: str) -> Iterator[tu
         try:
             row = json.loads(line.decode("utf-8-sig")) if line.strip() else None
         except ValueError as error:
-            raise ValueError(f"{place}: broken JSON ({error}); mend the line") from error
+            raise ValueError(f"{place}: broken JSON ({error}); fix the line") from error
         if isinstance(row, dict):
             yield number, row
         elif line.strip():
@@ -131,7 +131,7 @@ def require_text(text: object, column: str, place: str, key: str = COLUMN) -> No
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{place}: holds half a character (a lone surrogate); mend it") from error
+        raise ValueError(f"{place}: holds half a character (a lone surrogate); fix it") from error
 
 
 def require_column(column: str, names: Iterable[str], place: str | Path, key: str = COLUMN) -> None:

@@ -13,7 +13,7 @@ FEWEST_ARTICLES = 2  # one alone would always be found
 
 
 class Wanted(NamedTuple):
-    """How many texts are asked about, of how many tokens, marks included; blocks of each article; texts that teach."""
+    """How many texts are asked about, of how many tokens, marks included; blocks of each article; training texts."""
 
     texts: int
     shortest: int
@@ -23,13 +23,13 @@ class Wanted(NamedTuple):
 
     @classmethod
     def of(cls, section: dict, lengths: tuple[int, int]) -> "Wanted":
-        """From the config section and the resolved lengths; only the task `labels` has texts that teach."""
+        """From the config section and the resolved lengths; only the task `labels` has training texts."""
         training = section["training"] if section["task"] == "labels" else 0
         return cls(section["texts"], *lengths, section["per_article"], training)
 
 
 class Texts(NamedTuple):
-    """Token ids of each text, the number of its class, and whether it only teaches the probe."""
+    """Token ids of each text, the number of its class, and whether it is a training text of the probe."""
 
     tokens: list[np.ndarray]
     label: list[int]
@@ -78,7 +78,7 @@ def choose_labelled(
     wanted: Wanted,
     stream: np.random.Generator,
 ) -> tuple[Texts, int]:
-    """Texts to ask about, then texts that teach, drawn at random; and how many were too short and passed over.
+    """Texts to ask about, then training texts, drawn at random; and how many were too short and passed over.
 
     labels: the class of every row; read: the tokens of rows by their numbers.
     """
@@ -103,11 +103,11 @@ def choose_labelled(
     return Texts(tokens, [labels[row] for row in rows], training), short
 
 
-def require_taught(texts: Texts, classes: Sequence[str]) -> None:
-    """Raise at a class that is asked about and never taught: a probe would never answer it."""
+def require_training(texts: Texts, classes: Sequence[str]) -> None:
+    """Raise at a class that is asked about and in no training text: a probe would never answer it."""
     pairs = list(zip(texts.label, texts.training, strict=True))
-    taught = {label for label, training in pairs if training}
-    missing = sorted({label for label, training in pairs if not training} - taught)
+    trained = {label for label, training in pairs if training}
+    missing = sorted({label for label, training in pairs if not training} - trained)
     if missing:
         raise ValueError(
             f"measure_downstream.training: no training text has the label {classes[missing[0]]!r:.40}; raise training"

@@ -49,7 +49,7 @@ def download(
         if size > longest:
             waits, longest = list(pauses), size
         if not waits:
-            raise ConnectionError(f"{url}: {failure}; run again, to go on from byte {size}, {elsewhere}")
+            raise ConnectionError(f"{url}: {failure}; run again, to resume at byte {size}, {elsewhere}")
         logger.warning("%s: %s at byte %d; next try in %g s", url, failure, size, waits[0])
         time.sleep(waits.pop(0))
     arrived = sha256_of(part)

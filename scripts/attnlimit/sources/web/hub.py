@@ -5,7 +5,6 @@ for the right file, and does not ask again after every error that passes: both a
 """
 
 import hashlib
-import time
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from json import JSONDecodeError
@@ -25,6 +24,7 @@ from huggingface_hub.hf_api import RepoSibling
 
 from attnlimit.base.files import naming_disk_errors, private, sha256_of
 from attnlimit.base.log import logger
+from attnlimit.sources.web.retry import TransientError, retry
 
 ASKED = 4  # times, while errors pass
 FETCHED = 3  # times, while the content is wrong
@@ -117,30 +117,32 @@ def require_commit(answered: str | None, revision: str, kind: str) -> None:
         raise ValueError(f"{SECTIONS[kind]}.revision: the hub answers with commit {answered}, not {revision}")
 
 
-def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float, times: int = ASKED) -> Any:
-    """What the client returns; asked again after errors that pass, with doubled pauses, then an error in one line."""
+def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float) -> Any:
+    """What the client returns; asked again after transient failures, with doubled pauses, then an error in one line."""
     name, kind, revision = what
-    try:
-        return action()
-    except RevisionNotFoundError as error:
-        raise LookupError(f"{SECTIONS[kind]}.revision: no commit {revision} in {name} on the hub") from error
-    except RepositoryNotFoundError as error:
-        raise LookupError(
-            f"{SECTIONS[kind]}.location: no {kind} {name} on the hub; if it is private or gated, `hf auth login`"
-        ) from error
-    except (*NETWORK, OSError) as error:
-        # The client's own words for "neither on the hub nor in the cache" say less than their cause.
-        failure = (error.__cause__ or error) if isinstance(error, LocalEntryNotFoundError) else error
-        if not is_network_error(failure):
-            raise
-        if not is_transient(failure) or times == 1:
-            raise ConnectionError(
-                f"{SECTIONS[kind]}.location: the hub does not give {name} ({in_short(failure)}); to go on without it: "
-                f"{OFFLINE[kind].format(name=name, revision=revision)}"
+    remedy = f"to go on without it: {OFFLINE[kind].format(name=name, revision=revision)}"
+
+    def once() -> Any:
+        try:
+            return action()
+        except RevisionNotFoundError as error:
+            raise LookupError(f"{SECTIONS[kind]}.revision: no commit {revision} in {name} on the hub") from error
+        except RepositoryNotFoundError as error:
+            raise LookupError(
+                f"{SECTIONS[kind]}.location: no {kind} {name} on the hub; if it is private or gated, `hf auth login`"
             ) from error
-        logger.warning("%s: %s; asking again", name, in_short(failure))
-    time.sleep(pause)
-    return ask(action, what, 2 * pause, times - 1)
+        except (*NETWORK, OSError) as error:
+            # The client's own words for "neither on the hub nor in the cache" say less than their cause.
+            failure = (error.__cause__ or error) if isinstance(error, LocalEntryNotFoundError) else error
+            if not is_network_error(failure):
+                raise
+            why = f"the hub does not give {name} ({in_short(failure)})"
+            if is_transient(failure):
+                raise TransientError(why) from error
+            raise ConnectionError(f"{SECTIONS[kind]}.location: {why}; {remedy}") from error
+
+    pauses = tuple(pause * 2**number for number in range(ASKED - 1))
+    return retry(once, f"{SECTIONS[kind]}.location", remedy, pauses)
 
 
 def is_network_error(failure: BaseException) -> bool:
@@ -171,7 +173,7 @@ def in_short(failure: BaseException) -> str:
 def corpus_files(location: str, revision: str, pattern: str, client: Client = CLIENT) -> Iterator[tuple[Path, str]]:
     """Files of a dataset at a commit that match a pattern, in order of name, each with its sha256.
 
-    Each is fetched when it is asked for: who stops early fetches no more.
+    Each is fetched when it is asked for: files are fetched lazily.
     """
     repository = listing(location, "dataset", revision, client)
     names = sorted(name for name in repository.files if fnmatchcase(name, pattern))

@@ -1,4 +1,4 @@
-"""Web servers that stumble: which failures pass, and how long to wait before another try."""
+"""Retry policy for transient HTTP failures."""
 
 import time
 from collections.abc import Callable, Iterator
