@@ -9,7 +9,7 @@ import yaml
 
 from attnlimit.archive.bundle import write_archive
 from attnlimit.archive.snakemake_records import Job, Params, write_records
-from attnlimit.base.store import write
+from support.stores import write
 
 CITATION = {
     "title": "a run",

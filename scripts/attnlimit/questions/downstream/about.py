@@ -14,12 +14,6 @@ OVERALL: Words = {
     "unrelated_distance": "root mean square distance of the dense embeddings of two texts with other labels",
 }
 STORES: dict[str, Words] = {
-    "downstream/texts": TEXTS
-    | {
-        "training": "whether the text only trains the linear probe",
-        "text_of_token": "text that the token stands in",
-        "token_id": "number of the word piece in the vocabulary",
-    },
     "downstream/answers": LABELS
     | COUPLINGS
     | TEXTS
@@ -61,14 +55,20 @@ STORES: dict[str, Words] = {
     },
 }
 PARTS: dict[str, Words] = {
+    "downstream/texts": TEXTS
+    | {
+        "training": "whether the text only trains the linear probe",
+        "text_of_token": "text that the token stands in",
+        "token_id": "number of the word piece in the vocabulary",
+    },
     "downstream/parts/{text_part}": LABELS
     | COUPLINGS
     | TEXTS
     | {
         "embedding": "mean of the last states over the tokens of the text, of length 1; n keys drawn in every layer",
         "dense_embedding": "mean of the last states over the tokens of the text, of length 1; nothing drawn",
-        "taught": "text that trains the linear probe",
-        "taught_embedding": "mean of the last states over a text that trains the linear probe, of length 1",
+        "training_text": "text that trains the linear probe",
+        "training_embedding": "mean of the last states over a text that trains the linear probe, of length 1",
         "class": "class of a classifier, in the order of its scores",
         "scores": "scores of the classifier, n keys drawn in every layer",
         "dense_scores": "scores of the classifier, nothing drawn",
