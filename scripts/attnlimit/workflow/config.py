@@ -13,6 +13,7 @@ from jsonschema.exceptions import best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
+from attnlimit.base.parts import chosen_layers
 from attnlimit.sources.corpus.location import (
     MARKS,
     endings_of,
@@ -28,7 +29,6 @@ from attnlimit.workflow.costs import job_count, setting_flops
 from attnlimit.workflow.folders import located
 from attnlimit.workflow.plain_words import plain_words
 from attnlimit.workflow.registry import exclusive_chapters
-from attnlimit.workflow.spread import chosen_layers
 from attnlimit.workflow.studies import study_inputs
 
 RELATIVE = "here; relative names count from the folder of the Snakefile"

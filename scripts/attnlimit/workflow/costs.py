@@ -7,9 +7,8 @@ estimates: good to about a factor of two on another machine, and what jobs ask a
 from typing import NamedTuple
 
 from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
-from attnlimit.base.parts import share
+from attnlimit.base.parts import chosen_layers, share
 from attnlimit.sources.corpus.location import task_lengths
-from attnlimit.workflow.spread import chosen_layers
 
 LIMIT_FLOPS = 60e9  # a second, of float32 attention over a population: compute_limits of the default run
 ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run

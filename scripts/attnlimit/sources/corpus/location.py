@@ -1,4 +1,4 @@
-"""Where a corpus lies: on the web, or in which local files.
+"""Where a corpus lies, on the web or in which local files, and what it is called.
 
 Standard library only: the host that plans the jobs may have nothing else.
 """
@@ -83,3 +83,8 @@ def most_tokens(corpus: dict, block: int) -> int | None:
     pieces = sum(Path(name).stat().st_size for name in files)
     texts = pieces if files[0].endswith(".jsonl") else len(files)
     return pieces + MARKS * (pieces // (block - MARKS) + texts)
+
+
+def text_name(corpus: dict) -> str:
+    """The title of a corpus if it has one, else the name of its file, folder or repository; "" without a corpus."""
+    return corpus.get("title") or corpus.get("name", "")
