@@ -6,6 +6,7 @@ pip's download, and Python 3.11 where the tests run on another. It answers the c
 environments, and refuses every other call and every env file of another shape.
 """
 
+import csv
 import json
 import platform
 import re
@@ -121,8 +122,9 @@ def applies(requirement: Requirement, extra: str) -> bool:
 
 @cache
 def files() -> dict[str, list[str]]:
-    """Files of each installed distribution, relative to where it is installed."""
-    return {each.name: [str(file) for file in each.files or [] if ".." not in file.parts] for each in distributions()}
+    """Files of each installed distribution, relative to where it is installed, as its RECORD lists them."""
+    records = {each.name: csv.reader((each.read_text("RECORD") or "").splitlines()) for each in distributions()}
+    return {name: [row[0] for row in rows if not row[0].startswith("..")] for name, rows in records.items()}
 
 
 @cache
