@@ -69,9 +69,6 @@ def test_an_archive_is_verified_restored_and_shown_before_a_deposit(project, arc
     assert (tmp_path / "there/results/rates.csv").read_text() == "beta\n0.3\n"
     code, lines = make(project, "deposit", f"ARCHIVE={archive}")
     assert code == 0 and any(archive.name in line for line in lines)
-    archive.write_bytes(archive.read_bytes()[:-1])
-    code, lines = make(project, "verify", f"ARCHIVE={archive}")
-    assert code != 0 and "truncated" in lines[0]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
