@@ -20,8 +20,8 @@ from snakemake.api import SnakemakeApi
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
-from attnlimit.cli.talk import TARGET
-from attnlimit.cli.time_left import TimeLeft
+
+from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.workflow.amounts import counted, duration
 from attnlimit.workflow.costs import expected_seconds
 from attnlimit.workflow.leftovers import told, unused_layers

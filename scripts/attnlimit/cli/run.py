@@ -6,19 +6,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
-from attnlimit.cli.progress import last_words, watch
+from attnlimit.cli.process import error_lines, run_with_progress
+from attnlimit.cli.progress import ROOT
 from attnlimit.workflow.amounts import duration
-from attnlimit.workflow.costs import expected_seconds
 from attnlimit.workflow.folders import RUNS, end_run, list_runs, made_of, overlays_of, read_state
 from attnlimit.workflow.leftovers import told, unused_layers
 from attnlimit.workflow.overlays import read_overlay, resolve
 from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.study_files import known_studies, study_of
 
-ROOT = Path(__file__).parents[3]
 REPORTED = ("answer.txt", "rates.*", "studies.*", "claims.html", "provenance.html", "figures/*.png")
 OPENED = 4  # paths that a run ends with
 TO_OPEN = (  # the page shows the figures
@@ -109,11 +107,11 @@ def command(asked: Asked, *arguments: str) -> list[str]:
 
 
 def snakemake(asked: Asked, *arguments: str) -> None:
-    """Run it under our eyes; if it fails, end with what its jobs said of it."""
+    """Run it; if it fails, exit with the errors of its jobs, else with its own last lines."""
     start = time.time()
-    config = resolve([ROOT / "config.yaml", *asked.overlays])
-    if watch(command(asked, *arguments), asked.folder, partial(expected_seconds, config), asked.cores):
-        sys.exit("\n".join(last_words(asked.folder, start)) or 1)
+    code, tail = run_with_progress(command(asked, *arguments))
+    if code:
+        sys.exit("\n".join(error_lines(asked.folder, start) or tail) or 1)
 
 
 def reproduce(asked: Asked) -> None:
