@@ -16,12 +16,12 @@ from pathlib import Path
 
 from attnlimit.cli.progress import OUTPUT, ROOT
 
-TAIL = 20  # lines of output that are kept of a run that failed
+TAIL = 20  # lines of output that are shown of a run that failed
 ERROR = re.compile(r"^[A-Za-z]+(Error|Exception): ")  # a line of a log
 
 
 def run_with_progress(command: list[str]) -> tuple[int, list[str]]:
-    """Exit code and last lines of Snakemake; KeyboardInterrupt, after it has ended, if a signal asked for a stop."""
+    """Exit code and last error of Snakemake, else its last lines; KeyboardInterrupt if a signal stopped it."""
     path = os.pathsep.join(filter(None, [str(ROOT / "scripts"), os.environ.get("PYTHONPATH")]))
     sys.stdout.flush()
     out = os.dup(sys.stdout.fileno())
@@ -45,7 +45,8 @@ def run_with_progress(command: list[str]) -> tuple[int, list[str]]:
         finally:
             os.close(out)
         rest.seek(0)
-        return code, [line for line in rest.read().splitlines() if line.strip()][-TAIL:]
+        lines = [line for line in rest.read().splitlines() if line.strip()]
+        return code, [line for line in lines if ERROR.match(line)][-1:] or lines[-TAIL:]
 
 
 def heed_interrupts() -> None:
