@@ -1,6 +1,8 @@
-"""What a person sees of a run: findings, rules, the time left; plain in a file, one line that moves on a terminal."""
+"""Lines of a run, from records as Snakemake's logger emits them: results, rules, the time left, failures."""
 
 import fcntl
+import io
+import logging
 import os
 import pty
 import re
@@ -8,145 +10,212 @@ import select
 import struct
 import termios
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
-from attnlimit.cli.lines import BETWEEN, REFRESH, Lines
-from support.talk import RECORDED
+import yaml
+from snakemake_interface_logger_plugins.common import LogEvent
 
+from attnlimit.cli.progress import INTERVAL, REFRESH, Progress, Screen, cost_model
+from attnlimit.workflow.amounts import duration
+from attnlimit.workflow.costs import expected_seconds
+from support.workflow import ROOT
 
-class Clock:
-    """Time that passes when it is told to."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def lines_of(folder: Path, clock=None, live: bool = False, cores: int = 2) -> Lines:
-    return Lines(folder, lambda rule: 10.0, cores, live, clock or Clock())
+START = 100.0
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 
 
-def write_log(folder: Path, name: str, *said: str) -> None:
-    path = folder / "results/logs" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"2026-11-17 09:29:45,001 {line}\n" for line in said))
+class Run:
+    """Events of a run at times that the test sets, and the lines that they give."""
+
+    def __init__(self, out: TextIO | None = None, cores: int = 2, **counts: int) -> None:
+        self.out, self.now, self.numbers = out or io.StringIO(), START, 0
+        self.progress = Progress(Screen(self.out, self.now))
+        self.emit(LogEvent.WORKFLOW_STARTED, basedir=str(ROOT), configfiles=[str(ROOT / "config.yaml")])
+        if counts:
+            self.plan(cores, **counts)
+
+    def emit(self, event: LogEvent | None, level: int = logging.INFO, **fields: object) -> None:
+        record = logging.makeLogRecord({"levelno": level, "created": self.now, "event": event, **fields})
+        self.progress.take(record)
+
+    def plan(self, cores: int = 2, **counts: int) -> None:
+        self.emit(LogEvent.RESOURCES_INFO, cores=cores)
+        self.emit(LogEvent.RESOURCES_INFO)
+        self.emit(LogEvent.RUN_INFO, stats=counts | {"all": 1, "total": sum(counts.values()) + 1})
+
+    def start(self, rule: str, number: int | None = None, **fields: object) -> int:
+        self.numbers += 1
+        files: dict[str, object] = {"input": [], "output": [], "log": [], "wildcards": {}}
+        self.emit(LogEvent.JOB_INFO, rule_name=rule, jobid=number or self.numbers, **files | fields)
+        return number or self.numbers
+
+    def finish(self, number: int) -> None:
+        self.emit(LogEvent.JOB_FINISHED, job_id=number)
+
+    def job(self, rule: str, seconds: float = 0.0, **fields: object) -> None:
+        number = self.start(rule, **fields)
+        self.now += seconds
+        self.finish(number)
+
+    def fail(self, number: int, rule: str) -> None:
+        self.emit(LogEvent.ERROR, logging.ERROR, msg="RuleException: exit status 1", exception="RuleException")
+        self.emit(LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name=rule, log=["a.txt"])
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        self.progress.refresh(self.now)
+
+    def lines(self) -> list[str]:
+        """Those since the last call."""
+        text = self.out.getvalue()
+        self.out.seek(0)
+        self.out.truncate()
+        return text.splitlines()
 
 
-def job(number: int, rule: str, *facts: str) -> bytes:
-    """As Snakemake lists it, and its end."""
-    listed = "\n".join(f"    {fact}" for fact in (f"jobid: {number}", *facts))
-    return f"localrule {rule}:\n{listed}\nFinished jobid: {number} (Rule: {rule})\n".encode()
+def write_log(path: Path, *messages: str) -> list[str]:
+    path.write_text("".join(f"2026-11-17 09:29:45,001 {line}\n" for line in messages))
+    return [str(path)]
 
 
-def planned(**counts: int) -> bytes:
-    rows = "\n".join(f"{rule} {count}" for rule, count in counts.items())
-    return f"Job stats:\njob count\n--- ---\n{rows}\ntotal {sum(counts.values())}\n".encode()
+def test_the_plan_has_the_time_that_the_cost_model_expects():
+    work = 4 * expected_seconds(CONFIG, "compute_limits")
+    assert Run(compute_limits=4).lines() == [f"4 jobs to do, about {duration(work / 2)} on 2 cores"]
+    run = Run()
+    run.emit(LogEvent.RESOURCES_INFO, nodes=200)
+    run.emit(LogEvent.RUN_INFO, stats={"compute_limits": 4, "total": 4})
+    assert run.lines()[0].endswith("with at most 200 jobs at a time")
 
 
-def test_a_recorded_run_with_what_its_jobs_wrote(tmp_path, capsys):
-    write_log(tmp_path, "fetch_corpus/log.txt", "page not found: 3", "found: 106 articles, 2.83 M characters")
-    write_log(tmp_path, "merge_limits/layer_5.txt", "found: 12 heads, limit exact")
-    clock = Clock()
-    lines = lines_of(tmp_path, clock)
-    for line in RECORDED.splitlines(keepends=True):
-        lines.take(line)
-        clock.now += 0.5 * line.startswith(b"Select jobs")
-    assert capsys.readouterr().out.splitlines() == [
-        "10 jobs to do, about 50 s on 2 cores",
-        "fetch_corpus: 106 articles, 2.83 M characters, 0 s",
-        "layer 5: 12 heads, limit exact, 1 s",  # of the job that computed it and of the one that joined it
+def test_costs_are_those_of_the_overlays_and_of_this_workflow_alone(tmp_path):
+    overlay = tmp_path / "more.yaml"
+    overlay.write_text("tokenize_corpus: {population: 1000000}\n")
+    files = [overlay, ROOT / "config.yaml"]  # in the order of Snakemake's record
+    assert cost_model(ROOT, files)("compute_limits") > 2 * cost_model(ROOT, files[1:])("compute_limits")
+    assert cost_model(tmp_path, files) is None
+
+
+def test_another_workflow_has_lines_without_times():
+    run = Run()
+    run.emit(LogEvent.WORKFLOW_STARTED, basedir="/elsewhere", configfiles=[])
+    run.plan(a=2)
+    run.wait(INTERVAL)
+    assert run.lines() == ["2 jobs to do", "0 of 2 jobs"]
+
+
+def test_a_job_is_shown_with_its_last_result(tmp_path):
+    run = Run(fetch_corpus=1, merge_limits=1, fit_rates=1)
+    run.lines()
+    found = write_log(tmp_path / "a.txt", "page not found: 3", "found: 1 article", "found: 106 articles", "done")
+    run.job("fetch_corpus", 7, log=found)
+    run.job("merge_limits", 1, log=found, wildcards={"layer": "5"})
+    run.job("fit_rates", 2, log=[*found, str(tmp_path / "none.txt")], wildcards={"source": "heads"})
+    assert run.lines() == [
+        "fetch_corpus: 106 articles, 7 s",
+        "layer 5: 106 articles, 1 s",
+        "fit_rates heads: 106 articles, 2 s",
     ]
 
 
-def test_time_of_the_parts_is_told_with_what_joins_them(tmp_path, capsys):
-    write_log(tmp_path, "merge.txt", "found: joined")
-    clock = Clock()
-    lines = lines_of(tmp_path, clock)
-    for part in range(3):
-        file = f"results/limits/parts/layer_1_part_{part}.zarr.zip"
-        first, last = job(part, "compute_limits", f"output: {file}", f"wildcards: layer=1, part={part}").split(b"Fin")
-        lines.take(first)
-        clock.now += 20
-        lines.take(b"Fin" + last)
-    inputs = ", ".join(f"results/limits/parts/layer_1_part_{part}.zarr.zip" for part in range(3))
-    lines.take(job(9, "merge_limits", f"input: {inputs}", "log: results/logs/merge.txt", "wildcards: layer=1"))
-    assert capsys.readouterr().out == "layer 1: joined, 60 s\n"
+def test_time_of_parts_counts_for_the_job_that_joins_them(tmp_path):
+    run = Run()
+    files = [f"results/limits/parts/layer_1_part_{part}.zarr.zip" for part in range(3)]
+    for part, file in enumerate(files):
+        run.job("compute_limits", 20, output=[file], wildcards={"layer": "1", "part": str(part)})
+    run.job("merge_limits", 1, input=files, log=write_log(tmp_path / "a.txt", "found: joined"))
+    assert run.lines() == ["merge_limits: joined, 61 s"]
 
 
-def test_a_rule_without_words_has_a_line_at_its_end_and_figures_have_one(tmp_path, capsys):
-    lines = lines_of(tmp_path)
-    lines.take(planned(measure_tails=2, simulate_hardmax=1, plot_tails=1, plot_claims=1))
-    capsys.readouterr()
-    lines.take(job(1, "measure_tails", "wildcards: layer=0") + job(2, "plot_tails"))
-    assert capsys.readouterr().out == ""
-    lines.take(job(3, "measure_tails", "wildcards: layer=5") + job(4, "simulate_hardmax"))
-    assert capsys.readouterr().out == "measure_tails: 2 jobs, 0 s\nsimulate_hardmax: 0 s\n"
-    lines.take(job(5, "plot_claims"))
-    assert capsys.readouterr().out == "2 figures, 0 s\n"
+def test_a_rule_without_results_has_a_line_at_its_end_and_figures_have_one():
+    run = Run(measure_tails=2, simulate_hardmax=1, plot_tails=1, plot_claims=1)
+    run.lines()
+    run.job("measure_tails", 3, wildcards={"layer": "0"})
+    run.job("plot_tails", 1)
+    assert run.lines() == []
+    run.job("measure_tails", 4, wildcards={"layer": "5"})
+    run.job("simulate_hardmax", 5)
+    assert run.lines() == ["measure_tails: 2 jobs, 7 s", "simulate_hardmax: 5 s"]
+    run.job("plot_claims", 1)
+    assert run.lines() == ["2 figures, 2 s"]
 
 
-def test_how_far_it_is_is_told_from_time_to_time(tmp_path, capsys):
-    clock = Clock()
-    lines = lines_of(tmp_path, clock)
-    lines.tick()
-    assert capsys.readouterr().out == "", "not at once"
-    lines.take(RECORDED)
-    capsys.readouterr()
-    lines.tick()
-    assert capsys.readouterr().out == ""
-    clock.now += BETWEEN
-    lines.tick()
-    lines.tick()
-    (line,) = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"3 of 10 jobs, about \d+ s left; at work: measure_errors layer 5 part 1", line)
+def test_in_a_file_there_is_a_status_line_a_minute():
+    run = Run()
+    run.wait(INTERVAL - 1)
+    assert run.lines() == []
+    run.wait(1)
+    assert run.lines() == ["planning"]
+    run.plan(measure_errors=3)
+    run.job("measure_errors", 10, wildcards={"layer": "5", "part": "0"})
+    run.start("measure_errors", wildcards={"layer": "5", "part": "1"})
+    run.lines()
+    run.wait(INTERVAL)
+    run.wait(1)
+    (line,) = run.lines()
+    assert re.fullmatch(r"1 of 3 jobs, a(bout \d+| few) \w+ left; running: measure_errors layer 5 part 1", line)
 
 
-def test_before_the_plan_a_long_silence_is_broken(tmp_path, capsys):
-    clock = Clock()
-    lines = lines_of(tmp_path, clock)
-    clock.now += BETWEEN
-    lines.tick()
-    assert capsys.readouterr().out == "planning\n"
+def test_a_failed_job_is_named_once_and_no_time_is_promised():
+    run = Run(measure_errors=2)
+    run.fail(run.start("measure_errors", wildcards={"layer": "5"}), "measure_errors")
+    run.wait(INTERVAL)
+    run.emit(LogEvent.ERROR, logging.ERROR, msg="At least one job did not complete successfully.")
+    run.progress.close()
+    assert run.lines()[1:] == ["failed: measure_errors layer 5, see a.txt", "0 of 2 jobs"]
 
 
-def test_a_failed_job_is_named_and_no_time_is_promised(tmp_path, capsys):
-    clock = Clock()
-    lines = lines_of(tmp_path, clock)
-    lines.take(RECORDED + b"Error in rule measure_errors:\n    jobid: 20\n")
-    clock.now += BETWEEN
-    lines.tick()
-    lines.end(1)
-    assert capsys.readouterr().out.splitlines()[-2:] == ["failed: measure_errors", "3 of 10 jobs"]
+def test_a_further_attempt_of_a_failed_job_may_succeed():
+    run = Run(measure_errors=1)
+    run.fail(run.start("measure_errors"), "measure_errors")
+    run.start("measure_errors", number=1)
+    run.wait(INTERVAL)
+    run.finish(1)
+    *_, status, end = run.lines()
+    assert "left; running: measure_errors" in status and end == "measure_errors: 60 s"
 
 
-def test_a_failure_without_jobs_is_told_whole(tmp_path, capsys):
-    lines = lines_of(tmp_path)
-    lines.take(b"Using workflow specific profile x\nLockException:\nDirectory cannot be locked.")
-    lines.end(1)
-    assert capsys.readouterr().out == "LockException:\nDirectory cannot be locked.\n"
+def test_an_error_without_a_failed_job_is_shown_at_the_end():
+    run = Run()
+    run.emit(None, msg="Building DAG of jobs...")
+    run.emit(LogEvent.ERROR, logging.ERROR, msg="LockException:\nDirectory cannot be locked.", exception="LockException")
+    run.progress.close()
+    assert run.lines() == ["LockException:", "Directory cannot be locked."]
 
 
-def test_no_control_characters_in_a_file(tmp_path, capsys):
-    write_log(tmp_path, "fetch_corpus/log.txt", "found: a \x1b[31mred\x07 title of β\x9b")
-    clock = Clock()
-    lines = lines_of(tmp_path, clock)
-    lines.take(RECORDED)
-    clock.now += BETWEEN
-    lines.tick()
-    lines.end(0)
-    shown = capsys.readouterr().out
-    assert "a [31mred title of β, 0 s" in shown
-    assert all(character.isprintable() or character == "\n" for character in shown)
+def test_after_a_stop_nothing_is_reported():
+    run = Run(measure_errors=2)
+    number = run.start("measure_errors")
+    run.lines()
+    run.progress.stopped = True
+    run.fail(number, "measure_errors")
+    run.wait(INTERVAL)
+    run.progress.close()
+    assert run.lines() == []
+
+
+def test_the_target_rule_and_unknown_jobs_are_no_jobs():
+    run = Run(measure_errors=1)
+    run.lines()
+    run.job("all", 1, input=["a"])
+    run.finish(77)
+    run.wait(INTERVAL)
+    assert run.lines()[0].startswith("0 of 1 job, ")
+
+
+def test_no_control_characters_in_a_file(tmp_path):
+    run = Run(fetch_corpus=1)
+    run.job("fetch_corpus", log=write_log(tmp_path / "a.txt", "found: a \x1b[31mred\x07 title of β\x9b"))
+    assert run.lines()[-1] == "fetch_corpus: a [31mred title of β, 0 s"
 
 
 @contextmanager
-def terminal(columns: int = 40) -> Iterator[Callable[[], str]]:
-    """A real one as standard output; what it was sent since the last time."""
+def terminal(columns: int = 40) -> Iterator[tuple[TextIO, Callable[[], str]]]:
+    """A real one: a stream to write to, and what was written since the last call."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    with os.fdopen(theirs, "w") as out, redirect_stdout(out):
+    with os.fdopen(theirs, "w") as out:
 
         def sent() -> str:
             pieces = []
@@ -154,7 +223,7 @@ def terminal(columns: int = 40) -> Iterator[Callable[[], str]]:
                 pieces.append(os.read(ours, 1 << 16))
             return b"".join(pieces).decode()
 
-        yield sent
+        yield out, sent
     os.close(ours)
 
 
@@ -176,30 +245,31 @@ def screen_of(sent: str, width: int = 40) -> list[str]:
     return rows
 
 
-def test_on_a_terminal_the_last_line_is_written_over(tmp_path):
-    clock = Clock()
-    write_log(tmp_path, "fetch_corpus/log.txt", "found: 106 articles")
-    first, rest = RECORDED.split(b"Finished", 1)
-    with terminal() as sent:
-        lines = lines_of(tmp_path, clock, live=True)
-        clock.now += REFRESH
-        lines.tick()
-        shown = sent()
-        assert screen_of(shown) == ["planning"]
-        lines.take(first)
-        clock.now += REFRESH
-        lines.tick()
-        shown += sent()
-        assert screen_of(shown) == [
-            "10 jobs to do, about 50 s on 2 cores",
-            "0 of 10 jobs, about 50 s left; at work: fetch_corpus"[:39],
-        ]
-        lines.take(b"Finished" + rest)
-        clock.now += REFRESH
-        lines.tick()
-        shown += sent()
-        *stay, status = screen_of(shown)
-        assert stay == ["10 jobs to do, about 50 s on 2 cores", "fetch_corpus: 106 articles, 0 s"]
-        assert status.startswith("3 of 10 jobs, about ")
-        lines.end(0)
-        assert screen_of(shown + sent())[-1] == "", "nothing of it stays"
+def test_on_a_terminal_the_status_line_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    with terminal() as (out, sent):
+        run = Run(out)
+        run.wait(REFRESH)
+        text = sent()
+        assert screen_of(text) == ["planning"]
+        run.plan(fetch_corpus=10)
+        number = run.start("fetch_corpus", log=write_log(tmp_path / "a.txt", "found: 106 articles"))
+        run.wait(REFRESH)
+        text += sent()
+        plan, status = screen_of(text)
+        assert plan.startswith("10 jobs to do, ") and status.startswith("0 of 10 jobs, about ")
+        assert len(status) == 39, "cut at the width of the terminal"
+        run.finish(number)
+        run.wait(REFRESH)
+        text += sent()
+        *lines, status = screen_of(text)
+        assert lines == [plan, "fetch_corpus: 106 articles, 0 s"] and status.startswith("1 of 10 jobs, ")
+        run.progress.close()
+        assert screen_of(text + sent()) == [*lines, ""], "no status line is left"
+
+
+def test_a_dumb_terminal_is_treated_as_a_file(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    with terminal() as (out, sent):
+        Run(out, a=1).wait(REFRESH)
+        assert "\x1b" not in sent()

@@ -11,7 +11,7 @@ COUNTS = {"short": 30, "middle": 12, "long": 4}
 
 
 def run(left: TimeLeft, factor: float, cores: int):
-    """Play a run whose jobs take `factor` times their cost: at each second, now and those at work; none at its end."""
+    """Play a run whose jobs take `factor` times their cost: at each second, now and running jobs; none at its end."""
     queue = [rule for rule, count in COUNTS.items() for _ in range(count)]
     work: list[tuple[str, float]] = []  # rule, start
     for now in itertools.count():
@@ -77,7 +77,7 @@ def test_no_jobs_no_time_and_rules_that_nobody_planned():
     left.finished("unheard of", 7)
     assert left.seconds([("unheard of", 3.0)]) == 0
     free = TimeLeft({"nothing": 3}, lambda rule: 0.0, 1)
-    assert free.seconds([("nothing", 0.0)]) == free.told(0.0) == 0
+    assert free.seconds([("nothing", 0.0)]) == free.smoothed(0.0) == 0
 
 
 def test_a_job_that_is_late_is_expected_to_be_later():
