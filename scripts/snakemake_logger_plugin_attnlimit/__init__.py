@@ -25,17 +25,18 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         out = os.fdopen(int(os.environ[OUTPUT]), "w") if OUTPUT in os.environ else sys.stdout
         self.progress = Progress(Screen(out, time.time()))
-        self.closed = threading.Event()
+        self.busy, self.closed = threading.Lock(), threading.Event()
         threading.Thread(target=self.refresh, daemon=True).start()
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self.stop)
 
     def emit(self, record: LogRecord) -> None:
-        self.progress.take(record)
+        with self.busy:
+            self.progress.take(record)
 
     def refresh(self) -> None:
         while not self.closed.wait(REFRESH):
-            with self.lock:
+            with self.busy:
                 self.progress.refresh(time.time())
 
     def stop(self, number: int, frame: FrameType | None) -> None:
@@ -44,7 +45,7 @@ class LogHandler(LogHandlerBase):
         signal.default_int_handler(number, frame)
 
     def close(self) -> None:
-        with self.lock:
+        with self.busy:
             if not self.closed.is_set():  # logging closes handlers once more at exit
                 self.closed.set()
                 self.progress.close()

@@ -60,7 +60,7 @@ class Run:
         self.finish(number)
 
     def fail(self, number: int, rule: str) -> None:
-        self.emit(LogEvent.ERROR, logging.ERROR, msg="RuleException: exit status 1", exception="RuleException")
+        self.emit(LogEvent.ERROR, logging.ERROR, msg="RuleException: exit status 1")
         self.emit(LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name=rule, log=["a.txt"])
 
     def wait(self, seconds: float) -> None:
@@ -179,7 +179,7 @@ def test_a_further_attempt_of_a_failed_job_may_succeed():
 def test_an_error_without_a_failed_job_is_shown_at_the_end():
     run = Run()
     run.emit(None, msg="Building DAG of jobs...")
-    run.emit(LogEvent.ERROR, logging.ERROR, msg="LockException:\nDirectory cannot be locked.", exception="LockException")
+    run.emit(LogEvent.ERROR, logging.ERROR, msg="LockException:\nDirectory cannot be locked.")
     run.progress.close()
     assert run.lines() == ["LockException:", "Directory cannot be locked."]
 

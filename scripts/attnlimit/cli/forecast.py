@@ -34,8 +34,8 @@ UNNAMED = {  # parameters that are no keys of the config
     "source": FILES,
 }
 ABSENT = "(none)"  # in place of a value
-MOST_LISTED = 3  # reasons of a rule, and files of a reason
-MOST_VALUES = 14  # of a list that is written out
+LISTED = 3  # reasons of a rule, and files of a reason
+VALUES = 14  # of a list that is written out
 INPUTS_RERUN = "its inputs are made again"
 
 
@@ -111,7 +111,7 @@ def reasons(job, reason, config: dict) -> Iterable[str]:
 
 def listed(names: Iterable[object]) -> str:
     names = sorted(map(str, names))
-    return ", ".join(names[:MOST_LISTED]) + (f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else "")
+    return ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
 
 
 def changes(rule: str, now: dict, recorded: Iterable[str], config: dict) -> list[str]:
@@ -158,7 +158,7 @@ def key_of(rule: str, key: str, value: object, config: dict) -> str:
 
 
 def brief(value: object) -> str:
-    if isinstance(value, list) and len(value) > MOST_VALUES:
+    if isinstance(value, list) and len(value) > VALUES:
         return f"{value[0]} ... {value[-1]} ({len(value)} values)"
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -173,7 +173,7 @@ def report(config: dict, jobs: list[Planned], cores: int) -> list[str]:
     for rule, count in counts.items():
         why = Counter(reason for job in jobs if job.rule == rule for reason in job.reasons)
         own = [reason for reason, _ in why.most_common() if reason != INPUTS_RERUN]
-        words = "; ".join(own[:MOST_LISTED] or why) + ("; ..." if len(own) > MOST_LISTED else "")
+        words = "; ".join(own[:LISTED] or why) + ("; ..." if len(own) > LISTED else "")
         lines.append(f"{rule:{width}}  {count:4}  {duration(count * seconds(rule)):>5}  {words}")
     whole = f"{counted(sum(counts.values()), 'job')}, about {duration(whole_seconds(config, jobs, cores))}"
     lines.append(f"{whole} on {counted(cores, 'core')} (an estimate, good to a factor of two)")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from attnlimit.cli.progress import OUTPUT, ROOT
 
+PREAMBLE = "Using workflow specific profile"  # printed by every run, before there is a logger
 TAIL = 20  # lines of output that are shown of a run that failed
 ERROR = re.compile(r"^[A-Za-z]+(Error|Exception): ")  # a line of a log
 
@@ -45,7 +46,7 @@ def run_with_progress(command: list[str]) -> tuple[int, list[str]]:
         finally:
             os.close(out)
         rest.seek(0)
-        lines = [line for line in rest.read().splitlines() if line.strip()]
+        lines = [line for line in rest.read().splitlines() if line.strip() and not line.startswith(PREAMBLE)]
         return code, [line for line in lines if ERROR.match(line)][-1:] or lines[-TAIL:]
 
 
