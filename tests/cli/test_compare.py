@@ -63,6 +63,6 @@ def test_an_archive_that_cannot_be_compared_leaves_nothing(archived):
     broken.write_bytes(broken.read_bytes()[:-9])
     with pytest.raises(ValueError, match="truncated"):
         restored([broken])
-    with pytest.raises(ValueError, match="its run has no chapter heads, which is compared; take another"):
+    with pytest.raises(ValueError, match="its run has no chapter heads"):
         restored([theory])
     assert not list(Path("runs").iterdir())

@@ -209,7 +209,7 @@ def stopped(project: Path, name: str, out: int) -> int:
 
 
 def told(name: str) -> str:
-    return f"stopped: what is finished is kept in runs/{name}/results/; go on with `make reproduce CONFIG={name}.yaml`"
+    return f"stopped: finished jobs are kept in runs/{name}/results/; resume with `make reproduce CONFIG={name}.yaml`"
 
 
 def test_ctrl_c_ends_with_one_line(project):
@@ -262,9 +262,9 @@ def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
 
 REPRODUCE = """
 from pathlib import Path
-from attnlimit.cli.run import Asked, snakemake
-asked = Asked(folder=Path("runs/found"), overlays=[Path("my.yaml").resolve()], cores=2)
-snakemake(asked, "results/corpus/articles.parquet", "--forcerun", "fetch_corpus")
+from attnlimit.cli.run import Request, snakemake
+request = Request(folder=Path("runs/found"), overlays=[Path("my.yaml").resolve()], cores=2)
+snakemake(request, "results/corpus/articles.parquet", "--forcerun", "fetch_corpus")
 """
 
 
