@@ -93,7 +93,12 @@ def job(rule, **values):
     values["code"] = code(f"{rule}.py")
     if not any(map(callable, values.values())):
         return values
-    return lambda wildcards: {name: value(wildcards) if callable(value) else value for name, value in values.items()}
+
+    def evaluate(wildcards):
+        return {name: value(wildcards) if callable(value) else value for name, value in values.items()}
+
+    evaluate.parameters = values  # read by params_of
+    return evaluate
 
 
 def number(wildcard):

@@ -75,7 +75,7 @@ def test_the_last_lines_say_what_failed_and_how_to_go_on(first):
     assert any(line.startswith("not compared: 1 of the studies asked for can be") for line in first)
     gone, short, again = first[-4:-1]
     assert gone.startswith(f"failed: gone: {GONE}") and short.startswith(f"failed: short: {SHORT}")
-    assert again == "go on with `make studies STUDIES='gone.yaml short birds'`: what is finished does not run again"
+    assert again == "resume with `make studies STUDIES='gone.yaml short birds'`: finished jobs do not run again"
 
 
 def test_what_is_finished_does_not_run_again_and_is_compared(project, first):
@@ -140,7 +140,7 @@ def test_ctrl_c_stops_all_with_one_line(project):
         time.sleep(0.1)
     os.killpg(begun.pid, signal.SIGINT)
     lines = begun.communicate()[0].splitlines()
-    told = "stopped: what is finished is kept in runs/; go on with `make studies STUDIES='stopped.yaml birds'`"
+    told = "stopped: finished jobs are kept in runs/; resume with `make studies STUDIES='stopped.yaml birds'`"
     assert begun.returncode != 0 and lines.count(told) == 1
     assert all(line.startswith("make: ***") for line in lines[lines.index(told) + 1 :])
     assert "Traceback" not in "\n".join(lines)
