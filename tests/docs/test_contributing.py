@@ -34,11 +34,12 @@ def project(tmp_path_factory):
     for name, words in (
         ("rules/synthetic.smk", "At the end of `rules/synthetic.smk`:"),
         ("config.yaml", "At the end of `config.yaml`:"),
-        ("rules/config.schema.yaml", "At the end of `rules/config.schema.yaml`"),
     ):
         with (folder / name).open("a") as file:
             file.write("\n\n" + block(words))
-    replace(folder / "rules/config.schema.yaml", r"^required:\n", "required:\n  - simulate_interval\n")
+    about = folder / "scripts/attnlimit/questions/interval/about.py"
+    about.parent.mkdir()
+    about.write_text(block("`scripts/attnlimit/questions/interval/about.py`"))
     replace(folder / "scripts/attnlimit/workflow/chapters.py", r"^(SIMULATIONS = \(.*?)\)$", r'\1, "interval")')
     return folder
 

@@ -1,4 +1,11 @@
-"""How work is cut into jobs and blocks, cuts that change no number; and some of many layers. Standard library only."""
+"""What both the plan and the jobs must know: how work is cut, which changes no number, and a few numbers.
+
+Standard library only: the host that plans the jobs may have nothing else.
+"""
+
+FEWEST_POINTS = 3  # sizes, or budgets, for a power law
+PUBLISHED_RANDOM = 50  # keys from outside the window, in the published experiment
+REPLICATES_AT_ONCE = 4  # of a block that measure_propagation holds in memory
 
 
 def cuts(total: int, block: int) -> list[slice]:

@@ -22,7 +22,7 @@ from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings
 from attnlimit.archive.snakemake_records import parameters_in
 from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.workflow.amounts import counted, duration
-from attnlimit.workflow.costs import expected_seconds
+from attnlimit.workflow.costs import assumption, expected_seconds
 from attnlimit.workflow.leftovers import told, unused_layers
 
 PROFILE = "profiles/default/config.yaml"
@@ -177,7 +177,7 @@ def report(config: dict, jobs: list[Planned], cores: int) -> list[str]:
         lines.append(f"{rule:{width}}  {count:4}  {duration(count * seconds(rule)):>5}  {words}")
     whole = f"{counted(sum(counts.values()), 'job')}, about {duration(whole_seconds(config, jobs, cores))}"
     lines.append(f"{whole} on {counted(cores, 'core')} (an estimate, good to a factor of two)")
-    return lines
+    return lines + list(filter(None, [assumption(config)]))
 
 
 def whole_seconds(config: dict, jobs: list[Planned], cores: int) -> float:
