@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NoReturn, Self
 
-from pydantic import AfterValidator, Discriminator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic import AfterValidator, Discriminator, Field, GetJsonSchemaHandler, model_validator
 
 from attnlimit.base.about import Known, Section
 
@@ -42,17 +40,14 @@ def increasing(values: list) -> list:
     return values
 
 
-class Distinct:
-    """Of a list whose entries must differ: as a validator, and in words of JSON schema."""
+class Distinct(AfterValidator):
+    """A list whose entries must differ: as a validator, and in words of JSON schema."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(distinct, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return handler(schema) | {"uniqueItems": True}
 
 
-DISTINCT, INCREASING = Distinct(), AfterValidator(increasing)
+DISTINCT, INCREASING = Distinct(distinct), AfterValidator(increasing)
 BY_KIND = Discriminator(lambda value: type(value).__name__)  # of a key that may be a number, a word or a list
 
 Integer = Annotated[int, Field(le=LARGEST)]
