@@ -96,7 +96,7 @@ def test_the_plan_tells_of_changed_code(project):
     path = project / "scripts/attnlimit/questions/hardmax/measure.py"
     text = path.read_text()
     try:
-        path.write_text(f"{text}\nSPARE = 1\n")
+        path.write_text(f"{text}\nprint()\n")
         lines = make(project, "plan", "RUN=my")[1]
     finally:
         path.write_text(text)
