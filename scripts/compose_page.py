@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.job import begin
+from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.log import logger
 from attnlimit.base.store import read, read_attrs
 from attnlimit.page.answer import capital, finding
@@ -12,7 +12,6 @@ from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
 from attnlimit.page.explorer import explorer
 from attnlimit.page.page import computed_on, figures_of, limits, render, sections_of, settings_of, studies_of
 from attnlimit.page.provenance import identities, versions
-from attnlimit.page.quick_look import QUICK_LOOK
 from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
 
 p = begin(snakemake)

@@ -35,7 +35,7 @@ from support.claims import (
     rates,
     uniform,
 )
-from support.configs import DEFAULT, ROOT, SCHEMA
+from support.configs import DEFAULT, ROOT
 from support.downstream import downstream_fit
 
 
@@ -142,4 +142,4 @@ def test_a_wrong_threshold_is_refused(key, value):
     config = deepcopy(DEFAULT)
     config["assess_claims"][key] = value
     with pytest.raises(ValueError, match="^config: assess_claims"):
-        check(config, SCHEMA)
+        check(config)

@@ -2,8 +2,8 @@
 
 from html.parser import HTMLParser
 
+from attnlimit.base.job import QUICK_LOOK
 from attnlimit.page.html import page, paragraph, section, table
-from attnlimit.page.quick_look import QUICK_LOOK
 
 
 class Reader(HTMLParser):

@@ -16,8 +16,10 @@ from attnlimit.archive.bundle import ARCHIVE as ARCHIVED
 from attnlimit.archive.bundle import restore, verified
 from attnlimit.base.files import sha256_of
 from attnlimit.base.store import read
+from attnlimit.base.words import words_of
 from attnlimit.page.answer import capital
-from attnlimit.workflow.registry import store_files
+from attnlimit.workflow.leftovers import files_of
+from attnlimit.workflow.registry import declared, store_files
 from attnlimit.workflow.workflow_files import files_in_place
 from support.browser import visit
 from support.page_visit import CARDS, CONTRASTS, PAPER, SIDEWAYS, TALL, drawn, numbers, opened
@@ -61,8 +63,10 @@ def test_every_store_of_the_run_can_be_read(finished):
         data = read(store)
         assert data.attrs["code"]
         assert data.attrs["versions"]["zarr"]
-        undescribed = [name for name, array in data.variables.items() if not array.attrs.get("long_name")]
-        assert undescribed == [], store
+        (words,) = [words for name, words in declared().items() if store in files_of(finished, name)]
+        assert data.variables.keys() == {
+            name for name, array in data.variables.items() if array.attrs["long_name"] == words_of(str(name), words)[0]
+        }, store
         hidden = {name for name in data.variables if hasattr(xr.Dataset, name)}  # data.name would be a method
         assert hidden <= {"head"}, store
 

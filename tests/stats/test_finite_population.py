@@ -12,7 +12,7 @@ from attnlimit.attention.draws import draws
 from attnlimit.base.coordinates import PARTS, STATISTICS
 from attnlimit.page.answer import answer
 from attnlimit.sampling.errors import limit_is_exact
-from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT
+from attnlimit.stats.fits import WITHOUT_REPLACEMENT
 from attnlimit.stats.moment_claims import model_remark
 from attnlimit.stats.order import Resampling
 from support.configs import DEFAULT, ROOT

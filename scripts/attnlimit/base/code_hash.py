@@ -17,7 +17,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 # What a job says while it works, and the words that describe a store's variables: they change no number.
-UNHASHED = {"attnlimit/base/log.py", "attnlimit/base/descriptions.py"}
+UNHASHED = {"attnlimit/base/log.py", "attnlimit/base/words.py"}
 REGISTRY = "attnlimit/workflow/registry.py"  # loads modules by name; a script whose results need them declares them
 UNFOLLOWED = {"import_module", "exec_module", "run_module", "run_path", "__doc__", "__init_subclass__"}
 UNFOLLOWED_NAMES = UNFOLLOWED | {"__import__", "eval", "exec", "globals"}  # as attributes they are something else

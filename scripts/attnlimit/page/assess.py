@@ -30,7 +30,7 @@ from attnlimit.questions.studies.claims import (
     studies_variance,
 )
 from attnlimit.questions.uniform.claims import uniform_growth, uniform_rate
-from attnlimit.stats.finite_population import without_replacement
+from attnlimit.stats.fits import without_replacement
 from attnlimit.stats.moment_claims import (
     bound,
     error_fits,

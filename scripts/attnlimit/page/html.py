@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from attnlimit.page.quick_look import QUICK_LOOK
+from attnlimit.base.job import QUICK_LOOK
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; }

@@ -12,7 +12,7 @@ import jinja2
 from attnlimit.page.captions import caption
 from attnlimit.page.formulas import typeset
 from attnlimit.page.svg import inline, view_box
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 
 TEMPLATE = "index.html.j2"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT, without_replacement
+from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.stats.order import no_evidence
 from attnlimit.stats.statements import STATEMENTS
 from attnlimit.stats.table import rates_table

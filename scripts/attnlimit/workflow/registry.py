@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from attnlimit.base.about import About
+from attnlimit.base.about import About, Words
 
 FOUNDATIONS = ("workflow", "sources", "sampling")
 FOLDER = Path(__file__).parents[1]
@@ -113,3 +113,8 @@ def left_out(chapters: Collection[str]) -> str:
     """One line on the chapters that a run leaves out, and how to add them; "" if it has all."""
     named = [f"{name} ({chapter_titles()[name]})" for name in other_chapters(chapters)]
     return f"left out: {', '.join(named)}; to add one, name it in `chapters` of the config" if named else ""
+
+
+def declared() -> dict[str, Words]:
+    """Words of all stores, those between jobs too: by path below results/ without ending, with {layer}, {part}, …"""
+    return {name: words for about in abouts().values() for name, words in {**about.stores, **about.parts}.items()}
