@@ -119,9 +119,8 @@ def missing_sources(config: dict, archived: Path) -> set[str]:
         absent.add("measure_downstream")
     studies = before.get("compare_studies")
     if studies and studies == config.get("compare_studies"):
-        absent |= {
-            "compare_studies" for folder in studies["studies"].values() if not Path(folder).expanduser().exists()
-        }
+        if not all(Path(folder).expanduser().exists() for folder in studies["studies"].values()):
+            absent.add("compare_studies")
     return absent
 
 
