@@ -35,7 +35,7 @@ class Known:
     """What planning knows besides the config, to check it by."""
 
     root: Path = Path()  # relative names of files count from here
-    away: Container[str] = ()  # sections whose files an archive did not hold: they are not looked for
+    absent: Container[str] = ()  # sections whose files an archive did not hold: they are not looked for
     layers: int | None = None  # of the model; None: not known yet, as for `heads` of a layer and `longest`
     heads: int | None = None
     longest: int | None = None  # tokens that the model reads at once

@@ -142,7 +142,7 @@ class TokenizeCorpus(Section):
 def check(config: Mapping[str, Any], known: Known) -> None:
     """What the text and the model do not have."""
     corpus, tokens = config["fetch_corpus"], config["tokenize_corpus"]
-    if "fetch_corpus" not in known.away:
+    if "fetch_corpus" not in known.absent:
         check_location(corpus, known.root)
         most = most_tokens(located(corpus, known.root), tokens["block"])
         if most is not None and tokens["population"] > most:

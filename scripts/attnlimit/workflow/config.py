@@ -59,18 +59,18 @@ def plain_schema(schema: Any) -> Any:
     return {key: plain_schema(value) for key, value in kept.items()}
 
 
-def check(config: dict, away: Container[str] = (), root: Path = Path()) -> None:
+def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> None:
     """Raise ValueError at the first key that the model or the rules between keys refuse.
 
-    Files of the sections in `away` are not looked for; those of the others, if relative, from the folder `root`.
+    Files of the sections in `absent` are not looked for; those of the others, if relative, from the folder `root`.
     """
     try:
         config_model().model_validate(config)
     except ValidationError as error:
         raise ValueError(f"config: {plain_words(error.errors(), config, config_model())}") from None
     if exclusive_chapters() & {*config["chapters"]}:
-        check_studies(config, "compare_studies" in away, root)
-    known = Known(root, away, *shape_of(config, root)) if "fetch_model" not in away else Known(root, away)
+        check_studies(config, "compare_studies" in absent, root)
+    known = Known(root, absent, *shape_of(config, root)) if "fetch_model" not in absent else Known(root, absent)
     for about in abouts().values():
         about.check(config, known)
     for cost in costs(config, root).values():
@@ -87,7 +87,7 @@ def shape_of(config: dict, root: Path) -> tuple[int | None, int | None, int | No
     return (shape.layers, shape.heads, shape.longest) if shape else (None, None, None)
 
 
-def check_studies(config: dict, away: bool, root: Path) -> None:
+def check_studies(config: dict, absent: bool, root: Path) -> None:
     """The comparison stands alone, and each of its studies is a finished run."""
     if len(config["chapters"]) > 1:
         refuse("chapters", "studies compares finished runs and stands alone; leave out the others, or it")
@@ -97,7 +97,7 @@ def check_studies(config: dict, away: bool, root: Path) -> None:
     for name, folder in section["studies"].items():
         if {"{", "}"} & set(folder):
             refuse("compare_studies.studies", f"{folder!r:.200}: Snakemake takes braces for a wildcard; rename it")
-        if not away:
+        if not absent:
             try:
                 study_inputs(folder, root)
             except ValueError as error:
@@ -113,14 +113,15 @@ def missing_sources(config: dict, archived: Path) -> set[str]:
         return set()
     before = yaml.safe_load(archived.read_text(encoding="utf-8"))
     same = [name for name in ("fetch_corpus", "fetch_model") if config.get(name) == before.get(name)]
-    away = {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
+    absent = {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
     task = before.get("measure_downstream")
     if task and task == config.get("measure_downstream") and task["task"] != "retrieval" and is_missing(task):
-        away.add("measure_downstream")
+        absent.add("measure_downstream")
     studies = before.get("compare_studies")
     if studies and studies == config.get("compare_studies"):
-        away |= {"compare_studies" for folder in studies["studies"].values() if not Path(folder).expanduser().exists()}
-    return away
+        if not all(Path(folder).expanduser().exists() for folder in studies["studies"].values()):
+            absent.add("compare_studies")
+    return absent
 
 
 def is_missing(section: dict) -> bool:

@@ -93,7 +93,7 @@ def check_file(section: Mapping[str, Any], known: Known) -> None:
     if Path(location).suffix not in (".jsonl", ".parquet") or {"{", "}"} & set(location):
         refuse(before + "location", f"{location!r:.200}: take a .jsonl or .parquet file, no braces in it")
     there = located({"source": "text", **section}, known.root)["location"]
-    if "measure_downstream" not in known.away and not Path(there).is_file():
+    if "measure_downstream" not in known.absent and not Path(there).is_file():
         refuse(before + "location", f"no file {location!r:.200} {RELATIVE}")
 
 
