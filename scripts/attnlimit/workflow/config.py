@@ -118,9 +118,11 @@ def missing_sources(config: dict, archived: Path) -> set[str]:
     if task and task == config.get("measure_downstream") and task["task"] != "retrieval" and is_missing(task):
         absent.add("measure_downstream")
     studies = before.get("compare_studies")
-    if studies and studies == config.get("compare_studies"):
-        if not all(Path(folder).expanduser().exists() for folder in studies["studies"].values()):
-            absent.add("compare_studies")
+    gone = [
+        folder for folder in (studies or {"studies": {}})["studies"].values() if not Path(folder).expanduser().exists()
+    ]
+    if gone and studies == config.get("compare_studies"):
+        absent.add("compare_studies")
     return absent
 
 
