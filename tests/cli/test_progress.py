@@ -147,7 +147,10 @@ def test_in_a_file_there_is_a_status_line_a_minute():
     assert run.lines() == []
     run.wait(1)
     assert run.lines() == ["planning"]
+    run.now += INTERVAL - 1
     run.plan(measure_errors=3)
+    run.wait(1)
+    assert len(run.lines()) == 1, "the plan has just been shown"
     run.job("measure_errors", 10, wildcards={"layer": "5", "part": "0"})
     run.start("measure_errors", wildcards={"layer": "5", "part": "1"})
     run.lines()

@@ -220,7 +220,7 @@ def test_ctrl_c_ends_with_one_line(project):
     begun = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])
     assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{begun[1]}, about "), "the same count"
     end = lines.index(told("stopped"))
-    assert all(re.match(r"[a-z_ 0-9]+: ", line) for line in lines[1:end]), shown
+    assert all(re.match(r"[a-z_ 0-9]+: |\d+ of \d+ jobs, ", line) for line in lines[1:end]), shown
     assert all(line.startswith("make: ***") for line in lines[end + 1 :]), shown
     assert all(character.isprintable() or character == "\n" for character in shown), "no control characters in a file"
     state = json.loads((project / "runs/stopped/results/logs/run.json").read_text())

@@ -81,6 +81,7 @@ class Progress:
                 self.resources(record)
             case LogEvent.RUN_INFO:
                 self.plan({rule: count for rule, count in record.stats.items() if rule not in (TARGET, "total")})
+                self.screen.updated = record.created
             case LogEvent.JOB_INFO if record.rule_name != TARGET:
                 self.running[record.jobid] = record
                 self.failed.discard(record.jobid)  # a further attempt
