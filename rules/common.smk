@@ -34,9 +34,8 @@ except (ValueError, LookupError, OSError) as error:
 
 # The Hugging Face libraries use the network only for a source on the hub, and then by plain HTTP, as tested.
 os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")
-if downloads := os.environ.get(
-    "ATTNLIMIT_DOWNLOADS"
-):  # packages of several runs; not a param: it cannot affect results
+# Where several runs keep the packages they fetch; not a param: it cannot affect results.
+if downloads := os.environ.get("ATTNLIMIT_DOWNLOADS"):
     os.environ.update(ATTNLIMIT_DOWNLOADS=os.path.abspath(os.path.join(ROOT, downloads)))
 if "HF_HOME" not in os.environ:  # by default, files from the hub are kept in the folder of the run
     hub_cache = os.environ.setdefault("HF_HUB_CACHE", os.path.abspath("results/downloads/hub"))

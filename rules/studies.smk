@@ -47,8 +47,7 @@ rule compare_studies:
         job=job(
             "compare_studies",
             studies=list(STUDIES),
-            settings=without(config["compare_studies"], "studies", "missing")
-            | only(config["assess_claims"], "weakest_horizon"),
+            settings=without(config["compare_studies"], "studies", "missing"),
         ),
     script:
         "../scripts/compare_studies.py"

@@ -321,6 +321,11 @@ def test_changing_a_parameter_reruns_its_dependents(restored):
     assert planned(restored) == dependents(restored, *EVERY_FIT)
 
 
+def test_thresholds_of_verdicts_rerun_verdicts_and_what_states_or_draws_them(restored):
+    overlay(restored, assess_claims={"weakest_horizon": 0.2, "slope_tolerance": 0.06, "quadrature_tolerance": 0.2})
+    assert planned(restored) == dependents(restored, "assess_claims", "state_answer", "plot_propagation")
+
+
 def test_a_deleted_store_is_made_again_with_its_dependents(finished):
     store = finished / "results/synthetic/hardmax.zarr.zip"
     aside = store.rename(finished / "aside")

@@ -111,7 +111,7 @@ def sphere_errors(constant, radius, slope=0.5, noise=0.05, saturated=False, publ
 def constants_fit(constant=lambda r: r, radius=SUPPORTS, **changes) -> xr.Dataset:
     """What fit_constants makes of them, for the mean and the covariance alike."""
     bootstrap = Bootstrap(300, True, np.random.default_rng(1))
-    options = THRESHOLDS["slope_tolerance"], THRESHOLDS["polynomial_degree"]
+    options = DEFAULT["fit_constants"]["slope_tolerance"], DEFAULT["fit_constants"]["polynomial_degree"]
     return fit_constants(*sphere_errors(constant, radius, **changes), bootstrap, *options)
 
 

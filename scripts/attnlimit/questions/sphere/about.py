@@ -26,13 +26,21 @@ class SimulateSphere(BySetting):
         return len(section["horizons"] + section["scales"]) * [section["dimension"]]
 
 
+class FitConstants(Section):
+    """How the constant C′(R) grows with the radius."""
+
+    slope_tolerance: Positive = Field(
+        lt=0.5, description="A radius is used if the late slope is 1/2 within this and two standard errors."
+    )
+    polynomial_degree: int = Field(ge=2, le=8, description="Largest degree of the polynomials that C′(R) may be.")
+
+
 class Thresholds(Section):
     """Of the claims about growth with a radius."""
 
     radius_factor: float = Field(
         ge=1, description="Largest over smallest radius that is needed to distinguish a power from an exponential."
     )
-    polynomial_degree: int = Field(ge=2, le=8, description="Largest degree of the polynomials that C′(R) may be.")
     exponential_rate: Positive = Field(description="c in exp(cR): the slowest growth that counts as exponential.")
 
 
@@ -78,7 +86,7 @@ ABOUT = About(
     figures={
         "sphere_beta_vs_horizon": "sphere: rate against horizon",
     },
-    sections={"simulate_sphere": SimulateSphere},
+    sections={"simulate_sphere": SimulateSphere, "fit_constants": FitConstants},
     thresholds=Thresholds,
     cost=cost,
     stores=STORES,

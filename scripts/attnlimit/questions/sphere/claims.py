@@ -18,7 +18,7 @@ from attnlimit.stats.verdicts import (
     z_score,
 )
 
-USED = ("level", "goodness", "fewest_radii", "radius_factor", "exponential_rate", "polynomial_degree")
+USED = ("level", "goodness", "fewest_radii", "radius_factor", "exponential_rate")
 
 
 def constants(fits: xr.Dataset, thresholds: dict) -> Record:

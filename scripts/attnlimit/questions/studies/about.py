@@ -26,6 +26,9 @@ class CompareStudies(Section):
         description="Variance proxy of the tokens along a head's directions, in units of their covariance, up to which "
         "they count as sub-Gaussian; 1 for a Gaussian.",
     )
+    weakest_horizon: float = Field(
+        ge=0, description="Correlations leave out smaller H, where the paper's curve is 1/2 to within 1 %."
+    )
 
 
 class Thresholds(Section):

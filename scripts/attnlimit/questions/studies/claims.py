@@ -254,14 +254,14 @@ POOLING = (
 
 def studies_horizon_order(fits: xr.Dataset, thresholds: dict) -> Record:
     found = over_models(fits, ("H",), thresholds)
-    threshold = pick(thresholds, "weakest_correlation", "weakest_horizon", "fewest_groups")
+    threshold = pick(thresholds, "weakest_correlation", "fewest_groups")
     test = f"Rank correlation of β with H over unsaturated heads, {POOLING}"
     return record("studies_horizon_order", found, asked_to_fall(thresholds), test, threshold, "studies_horizon")
 
 
 def studies_tilt_order(fits: xr.Dataset, thresholds: dict) -> Record:
     found = over_models(fits, ("H given s0", "s0 given H"), thresholds)
-    threshold = pick(thresholds, "weakest_correlation", "weakest_horizon", "fewest_groups")
+    threshold = pick(thresholds, "weakest_correlation", "fewest_groups")
     test = f"Partial rank correlations of β with H given s₀ and with s₀ given H, {POOLING}"
     return record(
         "studies_tilt_order", found, asked_to_fall(thresholds, "one below 0"), test, threshold, "studies_horizon"
@@ -294,7 +294,7 @@ def studies_same_sign(fits: xr.Dataset, thresholds: dict) -> Record:
         power = "two studies whose intervals lie on different sides of 0"
         findings[words] = Finding(verdict, measured, f"{said}{falls}, above in {rises}", power)
     test = "Rank correlation of β with H in each study, interval by leaving out layers."
-    threshold = pick(thresholds, "weakest_horizon", "fewest_groups")
+    threshold = pick(thresholds, "fewest_groups")
     return record("studies_same_sign", findings, "required: one sign in all", test, threshold, "studies_horizon")
 
 
