@@ -14,7 +14,7 @@ from attnlimit.stats.statements import OF_ONE_RUN
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
-    UNTESTED,
+    UNDECIDED,
     VERDICTS,
     Record,
 )
@@ -131,7 +131,7 @@ def test_bad_results_of_the_model_change_its_verdicts_alone(stores):
     verdicts = {record.id: record.verdict for record in assess(bad, THRESHOLDS)}
     failed = {name for name, verdict in verdicts.items() if verdict == FAILS}
     assert failed == {"heads_falls", "heads_above", "bound_curve", "bound_theorem"}
-    assert verdicts["tilt_order"] == UNTESTED  # β is H told in another way: nothing is left for s₀
+    assert verdicts["tilt_order"] == UNDECIDED  # β is H told in another way: nothing is left for s₀
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Cards of the page: a claim with its verdict, and a figure of the run beside it."""
 
 from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
-from attnlimit.stats.verdicts import FAILS, HOLDS, LOOKS, UNTESTED, Record
+from attnlimit.stats.verdicts import FAILS, HOLDS, LOOKS, UNDECIDED, Record
 
 EVIDENCE = ["results/rates/heads.zarr.zip", "figure tails", "figure beta_vs_horizon", "results/rates.csv"]
 
@@ -32,10 +32,10 @@ def test_a_card_has_files_of_the_run_and_only_figures_that_are_there():
 
 
 def test_claims_without_a_verdict_have_no_card_but_are_named():
-    records = [record(HOLDS, "a"), record(None, "b", "theory"), record(UNTESTED, "c"), record(FAILS, "d")]
+    records = [record(HOLDS, "a"), record(None, "b", "theory"), record(UNDECIDED, "c"), record(FAILS, "d")]
     tested = cards(records, [])
     assert [card.id for card in tested] == ["a", "c", "d"]
-    assert counts(tested) == {HOLDS: 1, FAILS: 1, UNTESTED: 1}
+    assert counts(tested) == {HOLDS: 1, FAILS: 1, UNDECIDED: 1}
     assert [card.id for card in undecided(tested)] == ["c"]
     assert [chapter for _, chapter in not_tested(records)] == ["theory"]
 

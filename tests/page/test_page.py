@@ -19,7 +19,7 @@ from attnlimit.page.page import (
     settings_of,
     studies_of,
 )
-from attnlimit.stats.verdicts import HOLDS, UNTESTED, Record
+from attnlimit.stats.verdicts import HOLDS, UNDECIDED, Record
 from attnlimit.workflow.registry import all_chapters, chapter_titles
 from attnlimit.workflow.registry import figures as figures_of_chapters
 
@@ -42,7 +42,7 @@ def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails
     of_chapters = {name: list(figures_of_chapters([name])) for name in chapters}
     names = [name for figures in of_chapters.values() for name in figures]
     figures = figures_of(names, dict.fromkeys(names, "heads: a title"), folder, ROOT / "rules/report", config)
-    records = changes.pop("records", [record("one", HOLDS), record("two", UNTESTED), record("three", None, "theory")])
+    records = changes.pop("records", [record("one", HOLDS), record("two", UNDECIDED), record("three", None, "theory")])
     tested = cards(records, [name for name in names if figures[name].svg])
     content = settings_of(config) | {
         "quick_look": "",
