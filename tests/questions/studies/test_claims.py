@@ -111,7 +111,6 @@ def test_horizon_over_models(slopes, changes, wanted):
 @pytest.mark.parametrize(
     ("slopes", "wanted"),
     [([-0.03] * 5, HOLDS), ([0] * 6, FAILS), ([-0.03, 0.03, 0.0], UNDECIDED), ([-0.04], UNDECIDED)],
-    [([-0.03] * 5, HOLDS), ([0] * 6, FAILS), ([-0.03, 0.03, 0.0], UNDECIDED), ([-0.04], UNDECIDED)],
 )
 def test_horizon_or_tilt_over_models(slopes, wanted):
     assert verdict(claims.studies_tilt_order, *several(slopes)) == wanted
