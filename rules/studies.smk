@@ -8,7 +8,7 @@
 #                                               effective_heads (study, layer, statistic, n), each with its 95 % interval
 #          results/studies.csv                  one row a head and study
 #          results/figures/studies_{horizon,heads,shared_noise}.{pdf,svg,png}
-from attnlimit.workflow.studies import study_folder, study_inputs  # noqa: E402
+from attnlimit.workflow.studies import study_inputs  # noqa: E402
 
 STUDY_FILES = {name: study_inputs(folder, ROOT, "compare_studies" in ABSENT) for name, folder in STUDIES.items()}
 

@@ -28,11 +28,7 @@ rates, patterns, studies = (read(given[name]) if given.get(name) else None for n
 tails = [read(store) for store in given.get("tails", [])]
 stores = {store: read_attrs(store) for store in given.get("stores", [])}
 
-titles = {
-    name: title for section in p.sections for each in section["questions"] for name, title in each["figures"].items()
-}
-asked = {name: titles[name] for name in p.figures}
-figures = figures_of(asked, Path("results/figures"), rules / "report", config)
+figures = figures_of(p.figures, Path("results/figures"), rules / "report", config)
 tables = {}  # by question: what the table is, its columns, its rows
 if patterns is not None:
     tables["patterns"] = OF_BUDGETS, SHOWN, list(shown(budgets_table(patterns)))

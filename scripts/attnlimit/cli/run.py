@@ -19,7 +19,7 @@ from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.study_files import known_studies, study_of
 
 ROOT = Path(__file__).parents[3]
-REPORTED = ("answer.txt", "rates.*", "studies.*", "claims.html", "provenance.html", "figures/*.png")
+REPORTED = ("answer.txt", "claims.json", "*.csv", "figures/*.png")
 OPENED = 4  # paths that a run ends with
 TO_OPEN = (  # the page shows the figures
     ("page", "index.html"),

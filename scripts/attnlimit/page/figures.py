@@ -30,7 +30,7 @@ class Figure(NamedTuple):
 
 
 def figures_of(titles: Mapping[str, str], drawn: Path, captions: Path, config: dict) -> dict[str, Figure]:
-    """By name, in the order of the titles, from the files in the folder `drawn`; of one that is not there, its words."""
+    """By name, in the order of the titles, from files in the folder `drawn`; of one that is not there, its words."""
     found = {}
     for name, title in titles.items():
         words = caption((captions / f"{name}.rst").read_text(encoding="utf-8"), config)

@@ -107,9 +107,9 @@ def downstream_horizon(fits: Fits, thresholds: dict) -> Finding:
             power += f"above {signed(fails_above)} fails it"
         beside = (
             f" From the third of the texts with the lowest H to that with the highest β changes by "
-            f"{within(*slower.values())}. {reliability:.0%} of the variance of their rates is no noise of the draws. "
-            f"Of {len(measured['others'])} other pairs of an outcome and a way to sum up H, {seen} "
-            "remain after Holm's correction."
+            f"{within(*ends(data, 'tertile_difference'))}. {reliability:.0%} of the variance of their rates is "
+            f"no noise of the draws. Of {len(measured['others'])} other pairs of an outcome and a way to sum up H, "
+            f"{seen} remain after Holm's correction."
         )
     return Finding(
         verdict,
