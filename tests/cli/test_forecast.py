@@ -31,7 +31,7 @@ def test_a_value_outside_of_a_section_is_named_by_where_it_stands():
 
 def test_a_whole_config_names_its_keys_in_full():
     before = CONFIG | {"fit_rates": FIT | {"misfit": 4}, "layers": [0]}
-    lines = changes("state_provenance", {"config": CONFIG}, [before], CONFIG)
+    lines = changes("compose_page", {"config": CONFIG}, [before], CONFIG)
     assert lines == ["layers: [0] -> [0, 1, 2, 3, 4, 5]", "fit_rates.misfit: 4 -> 3"]
 
 

@@ -60,7 +60,7 @@ def rates(**attrs) -> xr.Dataset:
 def test_the_answer_and_the_claims_say_so():
     without, plain = rates(replacement=False), rates(replacement=True)
     options = 0.1, 5, Resampling(10, 1)
-    assert answer(without, *options) == [*answer(plain, *options), f"mind: {WITHOUT_REPLACEMENT}"]
+    assert answer(without, *options) == answer(plain, *options) | {"replacement": f"note: {WITHOUT_REPLACEMENT}"}
     assert WITHOUT_REPLACEMENT in model_remark(without) and WITHOUT_REPLACEMENT not in model_remark(plain)
 
 
