@@ -204,7 +204,7 @@ def measured(results: Path) -> dict[str, str]:
 
 
 def computed(config: dict) -> dict[str, str]:
-    """From the formulas of attnlimit/workflow/costs.py."""
+    """From what questions say of their rules."""
     spent, jobs, held = seconds(config), job_count(config), job_bytes(config)
     cells = {
         rule: cell(jobs[rule], spent.get(rule), each, spent[rule] if rule in ON_GPU else None)

@@ -9,12 +9,12 @@ SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.base.code_hash import code_hash  # noqa: E402
 from attnlimit.base.files import require_writable  # noqa: E402
-from attnlimit.sources.corpus.location import local_files  # noqa: E402
+from attnlimit.sources.corpus.location import local_files, located  # noqa: E402
 from attnlimit.sources.model.files import local_model_files  # noqa: E402
 from attnlimit.workflow import registry  # noqa: E402
 from attnlimit.workflow.config import check, missing_sources  # noqa: E402
 from attnlimit.workflow.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
-from attnlimit.workflow.folders import begin_run, end_run, located  # noqa: E402
+from attnlimit.workflow.folders import begin_run, end_run  # noqa: E402
 from attnlimit.workflow.overlays import sort_keys, with_origin  # noqa: E402
 from attnlimit.workflow.workflow_files import commit, source_sha256  # noqa: E402
 
@@ -22,7 +22,7 @@ try:
     sort_keys(config)  # params are compared as text: the order of keys in an overlay must not change them
     require_writable(".")  # Snakemake itself would fail with a traceback
     ABSENT = missing_sources(config, Path("provenance/config.yaml"))  # here only in a folder restored from an archive
-    check(config, ROOT / "rules/config.schema.yaml", ABSENT, ROOT)
+    check(config, ABSENT, ROOT)
     # In the settings, so that a run keeps its name in an archive and in a folder restored from it.
     config["run"] = config["run"] or ("default" if Path.cwd() == ROOT else Path.cwd().name)
     # Files of the user's own are inputs, so that a changed one is read again.
@@ -92,7 +92,12 @@ def job(rule, also=(), **values):
     values["code"] = code(f"{rule}.py", also)
     if not any(map(callable, values.values())):
         return values
-    return lambda wildcards: {name: value(wildcards) if callable(value) else value for name, value in values.items()}
+
+    def evaluate(wildcards):
+        return {name: value(wildcards) if callable(value) else value for name, value in values.items()}
+
+    evaluate.parameters = values  # read by params_of
+    return evaluate
 
 
 def number(wildcard):

@@ -33,7 +33,7 @@ PAGE_FILES = fits_at_hand("patterns", "studies", rates="heads") | {
     "figures": expand("results/figures/{name}.svg", name=registry.figures(CHAPTERS)),
 }
 PAGE_ALONE = lambda: bool(workflow.dag_settings.allowed_rules)  # by `make page`: then of the files that are there
-CLAIMS = registry.claim_modules(CHAPTERS)  # modules, which assess_claims loads by name
+CLAIMS = registry.questions_with_claims(CHAPTERS)
 
 
 rule merge_parts:
@@ -151,9 +151,9 @@ rule assess_claims:
             thresholds=config["assess_claims"],
             seed=config["seed"],
             chapters=registry.chapters_of_fits(CHAPTERS),
-            modules=CLAIMS,
+            questions=CLAIMS,
             rules=dict.fromkeys(SOURCES, "fit_rates") | {"studies": "compare_studies"},
-            also=CLAIMS,
+            also=[f"attnlimit.questions.{name}.claims" for name in CLAIMS],
         ),
     script:
         "../scripts/assess_claims.py"

@@ -6,6 +6,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.patterns.about import STORES
 from attnlimit.questions.patterns.fit import Marks, fit_patterns
 from attnlimit.stats.power_law import Bootstrap
 
@@ -25,4 +26,4 @@ rates = xr.concat(map(rates_of, bar(stores, total=len(stores), unit="stores", na
 first = stores[0]
 facts = inherited(first) | {"blocks": first.sizes["block"], "replicates": first.sizes["replicate"]}
 facts |= {"block": int(first["length"].min())}
-write(rates, snakemake.output.rates, **facts, code=p.code)
+write(rates, snakemake.output.rates, STORES["rates/patterns"], **facts, code=p.code)

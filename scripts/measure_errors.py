@@ -10,6 +10,7 @@ from attnlimit.base.coordinates import STATISTICS, by_head
 from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.heads.about import PARTS
 from attnlimit.sampling.errors import limit_is_exact, replicate_errors
 from attnlimit.sources.model.population import gather
 
@@ -54,4 +55,5 @@ errors = xr.Dataset(
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": limit.attrs["population"]}
 facts |= {"nested": options["nested"], "replacement": options["replacement"]}
 facts["limit_is_exact"] = limit_is_exact(options["replacement"], limit.attrs["queries"], limit.attrs["population"])
-write(errors, snakemake.output.errors, **identity(limit), **facts, code=p.code)
+words = PARTS["errors/parts/layer_{layer}_part_{part}"]
+write(errors, snakemake.output.errors, words, **identity(limit), **facts, code=p.code)

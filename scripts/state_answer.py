@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.job import begin
+from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
-from attnlimit.page.quick_look import QUICK_LOOK
 from attnlimit.questions.studies.answer import studies_answer
 from attnlimit.stats.order import Resampling
 

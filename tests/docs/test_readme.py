@@ -10,13 +10,13 @@ import pytest
 import xarray as xr
 
 from attnlimit.base.coordinates import STATISTICS
-from attnlimit.base.store import write
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from attnlimit.stats.table import COLUMNS
 from attnlimit.workflow.registry import all_chapters, figures
 from support.envs import ROOT
 from support.pages import PAGES, anchors, code_of, links, program, prose_of
+from support.stores import write
 
 README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "time", "claims", "answer", "details", "intervals", "costs", "bench", "limits", "excerpt"}

@@ -9,10 +9,11 @@ import xarray as xr
 import yaml
 
 from attnlimit.base.coordinates import STATISTICS
-from attnlimit.base.store import read, write
+from attnlimit.base.store import read
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
+from support.stores import write
 from support.workflow import clone, overlay, planned, snakemake
 
 SIZES = np.array([64, 128, 256, 512])

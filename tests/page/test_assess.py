@@ -12,7 +12,14 @@ from attnlimit.page.assess import assess, claims_of, write_json
 from attnlimit.stats.claim import Fits, Record
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, VERDICTS
 from attnlimit.workflow.config import check
-from attnlimit.workflow.registry import all_chapters, chapters_of_fits, claim_modules, exclusive_chapters, figures, fits
+from attnlimit.workflow.registry import (
+    all_chapters,
+    chapters_of_fits,
+    exclusive_chapters,
+    figures,
+    fits,
+    questions_with_claims,
+)
 from support.claims import (
     HORIZONS,
     THRESHOLDS,
@@ -29,11 +36,11 @@ from support.claims import (
     rates,
     uniform,
 )
-from support.configs import DEFAULT, ROOT, SCHEMA
+from support.configs import DEFAULT, ROOT
 from support.downstream import downstream_fit
 
-CLAIMS = claims_of(claim_modules(DEFAULT["chapters"]))
-OF_STUDIES = claims_of(claim_modules(exclusive_chapters()))
+CLAIMS = claims_of(questions_with_claims(DEFAULT["chapters"]))
+OF_STUDIES = claims_of(questions_with_claims(exclusive_chapters()))
 
 
 @pytest.fixture(scope="module")
@@ -140,4 +147,4 @@ def test_a_wrong_threshold_is_refused(key, value):
     config = deepcopy(DEFAULT)
     config["assess_claims"][key] = value
     with pytest.raises(ValueError, match="^config: assess_claims"):
-        check(config, SCHEMA)
+        check(config)

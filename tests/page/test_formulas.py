@@ -8,7 +8,7 @@ import pytest
 
 from attnlimit.page.assess import claims_of
 from attnlimit.page.formulas import FORMULAS, typeset
-from attnlimit.workflow.registry import all_chapters, claim_modules, exclusive_chapters
+from attnlimit.workflow.registry import all_chapters, exclusive_chapters, questions_with_claims
 
 
 def parsed(html: str) -> ElementTree.Element:
@@ -31,7 +31,7 @@ def test_the_bound_is_a_fraction():
     assert ["".join(part.itertext()) for part in fraction] == ["1", "2(1+H2)"]
 
 
-CLAIMS = claims_of(claim_modules([name for name in all_chapters() if name not in exclusive_chapters()]))
+CLAIMS = claims_of(questions_with_claims([name for name in all_chapters() if name not in exclusive_chapters()]))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)

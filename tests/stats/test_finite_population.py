@@ -13,7 +13,7 @@ from attnlimit.base.coordinates import PARTS, STATISTICS
 from attnlimit.page.answer import answer
 from attnlimit.questions.heads.claims import model_remark
 from attnlimit.sampling.errors import limit_is_exact
-from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT
+from attnlimit.stats.fits import WITHOUT_REPLACEMENT
 from attnlimit.stats.order import Resampling
 from support.configs import DEFAULT, ROOT
 

@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.complexity import BEYOND
-from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT, without_replacement
+from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.stats.order import Resampling, ordered_heads
 
 NAMES = {"mean": "mean", "cov": "covariance"}

@@ -13,9 +13,10 @@ from attnlimit.stats.order import Resampling
 from attnlimit.stats.verdicts import rounded
 
 
-def claims_of(modules: Iterable[str]) -> list[Claim]:
-    """The claims that these modules declare, in their order."""
-    return [value for name in modules for value in vars(import_module(name)).values() if isinstance(value, Claim)]
+def claims_of(questions: Iterable[str]) -> list[Claim]:
+    """The claims that these questions declare, in their order."""
+    modules = [import_module(f"attnlimit.questions.{name}.claims") for name in questions]
+    return [value for module in modules for value in vars(module).values() if isinstance(value, Claim)]
 
 
 def assess(

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from attnlimit.page.answer import capital
 from attnlimit.page.figures import Figure
 from attnlimit.page.formulas import typeset
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.verdicts import LOOKS, UNDECIDED, VERDICTS
 from attnlimit.workflow.amounts import counted
 

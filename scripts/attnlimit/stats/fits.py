@@ -12,6 +12,10 @@ COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "consta
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
 TOKENS = tuple(f"tokens_needed{end}" for end in ("", "_low", "_high", "_extrapolated"))  # n(eps)
+WITHOUT_REPLACEMENT = (  # said of the model's rates by answer, claims and captions
+    "samples are drawn without replacement: attention over the population is then not the exact limit of such draws, "
+    "and slopes steepen towards it, as errors shrink by about √(1 − n/N), N being the size of the population"
+)
 
 
 def fit_errors(
@@ -80,3 +84,8 @@ def fit_whole_layer(errors: xr.Dataset, bootstraps: list[Bootstrap], *marks: flo
     """The same for the whole layer of a store of errors, in variables layer_…"""
     one = whole_layer(errors).expand_dims("head")
     return as_whole_layer(fit_errors(one, bootstraps, *marks).squeeze("head", drop=True))
+
+
+def without_replacement(attrs: dict) -> bool:
+    """Whether a store of errors or rates says so; that of a simulation, drawn from a law, says nothing."""
+    return not attrs.get("replacement", True)

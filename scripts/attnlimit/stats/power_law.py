@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-FEWEST_POINTS = 3
+from attnlimit.base.parts import FEWEST_POINTS
+
 LOCAL = ("local_slope", "local_slope_low", "local_slope_high")  # between neighbouring sizes
 LATE_FACTOR = 3  # the late slope is taken over at least this factor of n
 ROUNDING = 2.0**-48  # relative, of a value and its logarithm: a deviation below this is no noise

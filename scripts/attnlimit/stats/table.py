@@ -8,7 +8,7 @@ import xarray as xr
 
 from attnlimit.base.coordinates import is_whole, whole_layer
 from attnlimit.base.files import atomic
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.complexity import SHARES
 from attnlimit.stats.fits import COUPLINGS, PREDICTIONS, TOKENS
 from attnlimit.stats.power_law import LOCAL

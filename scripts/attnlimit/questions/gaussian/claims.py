@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.finite_population import without_replacement
+from attnlimit.stats.fits import without_replacement
 from attnlimit.stats.horizon_tests import (
     ABOVE,
     ABOVE_TEST,

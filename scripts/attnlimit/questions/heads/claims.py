@@ -5,7 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT, without_replacement
+from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.stats.horizon_tests import (
     ABOVE,
     ABOVE_TEST,
