@@ -50,7 +50,7 @@ REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 CUT_INTO = [section["parts"] for section in config.values() if isinstance(section, dict) and "parts" in section]
 CHAPTERS = config["chapters"]  # what each of them asks and leaves: attnlimit/questions/*/about.py
-LEFT_OUT = registry.left_out(CHAPTERS)  # stated by answer, table, claims and provenance
+LEFT_OUT = registry.left_out(CHAPTERS)  # stated by answer, page and archive
 STUDIES = config["compare_studies"]["studies"]
 STORES = registry.store_files(CHAPTERS, LAYERS, STUDIES)
 SOURCES = registry.sources(registry.all_chapters())
@@ -58,9 +58,8 @@ TITLES = registry.figures(registry.all_chapters())
 FIGURES = [*registry.figures(CHAPTERS), "claims"]
 FORMATS = ["pdf", "svg", "png"]
 EARLY = 10  # priority of what reads the user's own files: a fault in them is seen before anything long starts
-TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.html", "claims.json", "claims.html")]
-TARGETS += ["results/rates.csv", "results/rates.html", "results/provenance.html"]
-TARGETS += expand("results/{name}.{format}", name=registry.tables(CHAPTERS), format=["csv", "html"])
+TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.json", "claims.json", "rates.csv")]
+TARGETS += expand("results/{name}.csv", name=registry.tables(CHAPTERS))
 TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)
 
 
@@ -82,14 +81,14 @@ wildcard_constraints:
     source="|".join(SOURCES),
 
 
-def code(script):
-    """Hash of the statements that a job of this script may run, and of its env file."""
-    return code_hash(SCRIPTS / script, (ENVS / script).with_suffix(".yaml"))
+def code(script, also=()):
+    """Hash of the statements that a job of this script may run, also in modules that it loads by name, and of its env."""
+    return code_hash(SCRIPTS / script, (ENVS / script).with_suffix(".yaml"), *also)
 
 
-def job(rule, **values):
+def job(rule, also=(), **values):
     """The one param of a rule: a dict, so that Snakemake's records carry names. A value may be a function of wildcards."""
-    values["code"] = code(f"{rule}.py")
+    values["code"] = code(f"{rule}.py", also)
     if not any(map(callable, values.values())):
         return values
 

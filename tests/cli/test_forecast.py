@@ -39,7 +39,7 @@ def test_two_parameters_of_equal_form_are_not_confused():
 
 def test_a_whole_config_names_its_keys_in_full():
     before = CONFIG | {"fit_rates": FIT | {"misfit": 4}, "layers": [0]}
-    lines = changed("state_provenance", {"config": CONFIG}, {"config": before})
+    lines = changed("compose_page", {"config": CONFIG}, {"config": before})
     assert lines == ["layers: [0] -> [0, 1, 2, 3, 4, 5]", "fit_rates.misfit: 4 -> 3"]
 
 

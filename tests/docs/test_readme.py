@@ -81,23 +81,6 @@ def test_filling_again_changes_nothing_and_spares_the_rest():
     assert readme.fill(once, parts) == once
 
 
-@pytest.mark.parametrize(
-    ("plain", "typeset"),
-    [
-        ("at least 1/(2(1+H^2)) (v3)", "at least 1/(2(1+H²)) (v3)"),
-        ("1/(2(1+32 Psi))", "1/(2(1+32 Ψ))"),
-        ("like n^-beta with beta below 1/2", "like n⁻ᵝ with β below 1/2"),
-        ("C(R) / sqrt(n) in e^(cR)", "C(R) / √n in e<sup>cR</sup>"),
-        ("ln(4) sigma / (2 sqrt(2 ln n))", "ln(4) σ / (2 √(2 ln n))"),
-        ("(ln n)^-1/2, n = 1e+12, -0.2", "(ln n)<sup>−1/2</sup>, n = 10¹², −0.2"),
-        ("p = 7.1e-16", "p = 7.1e-16"),
-        ("H >= 1.5: 0.530 +- 0.014, r-0.2", "H ≥ 1.5: 0.530 ± 0.014, r-0.2"),
-    ],
-)
-def test_plain_formulas_are_typeset(plain, typeset):
-    assert readme.typeset(plain) == typeset
-
-
 def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_path):
     record = {"claim": "E|mean_n| falls.", "verdict": "holds", "in_short": "slope 0.5", "left_out": ""}
     absent = {"claim": "Left out.", "verdict": None, "in_short": "", "left_out": "theory"}

@@ -9,7 +9,7 @@ from attnlimit.workflow.registry import sources
 from support.configs import DEFAULT
 from support.workflow import clone, overlay, planned, snakemake
 
-JOINED = {"tabulate_rates", "assess_claims", "plot_claims", "plot_beta_vs_horizon", "state_provenance"}
+JOINED = {"tabulate_rates", "assess_claims", "plot_claims", "plot_beta_vs_horizon"}
 JOINED |= {"compose_page"}
 JOINED |= {"archive_results", "all"}  # what takes from every chapter
 ANSWER = {"state_answer"}

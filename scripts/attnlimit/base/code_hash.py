@@ -18,7 +18,8 @@ from pathlib import Path
 
 # What a job says while it works, and the words that describe a store's variables: they change no number.
 UNHASHED = {"attnlimit/base/log.py", "attnlimit/base/words.py"}
-REGISTRY = "attnlimit/workflow/registry.py"  # loads modules by name; a script whose results need them declares them
+# These load modules by name; a script whose results need them declares them.
+LOADERS = {"attnlimit/workflow/registry.py", "attnlimit/page/assess.py"}
 UNFOLLOWED = {"import_module", "exec_module", "run_module", "run_path", "__doc__", "__init_subclass__"}
 UNFOLLOWED_NAMES = UNFOLLOWED | {"__import__", "eval", "exec", "globals"}  # as attributes they are something else
 REMEDY = "write `from attnlimit.room.module import name`, which the hash of a job can follow"
@@ -111,8 +112,12 @@ class Statement:
                     self.imports.append((module, alias.name, node.lineno))
 
     def refuse_if(self, refused: bool, node: ast.Name | ast.Attribute | ast.stmt, name: str = "") -> None:
-        if refused and not (name and self.file == REGISTRY):
-            why = f"the hash of a job cannot follow `{name}`; only {REGISTRY} loads modules by name: " if name else ""
+        if refused and not (name and self.file in LOADERS):
+            why = (
+                f"the hash of a job cannot follow `{name}`; only {' and '.join(sorted(LOADERS))} load modules by name: "
+                if name
+                else ""
+            )
             self.refused = f"{self.folder / self.file}, line {node.lineno}: {why}{REMEDY}"
 
     @property

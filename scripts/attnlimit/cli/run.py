@@ -18,7 +18,7 @@ from attnlimit.workflow.overlays import read_overlay, resolve
 from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.study_files import known_studies, study_of
 
-REPORT_SOURCES = ("answer.txt", "rates.*", "studies.*", "claims.html", "provenance.html", "figures/*.png")
+REPORT_SOURCES = ("answer.txt", "claims.json", "*.csv", "figures/*.png")
 LISTED = 4  # products that a run ends with, of those that it has
 PRODUCTS = (
     ("page", "index.html"),
