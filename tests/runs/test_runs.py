@@ -224,7 +224,7 @@ def test_a_head_is_chosen_by_click_or_by_keyboard_and_its_numbers_are_those_of_t
             window.keyboard.press("Tab")
             if window.evaluate("document.activeElement.id") == "layer":
                 break
-            if window.evaluate("document.activeElement.href ?? ''").endswith("#heads"):
+            if window.evaluate("document.activeElement.href ?? ''").endswith("#chapter-heads"):
                 window.keyboard.press("Enter")
         for key in ("End", "Tab", "Home", "ArrowDown", "ArrowDown"):
             window.keyboard.press(key)
