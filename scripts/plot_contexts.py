@@ -5,6 +5,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, subject
@@ -17,7 +18,7 @@ MARKERS = "osD^v<>PX*"
 p = begin(snakemake)
 set_theme()
 
-fits = read(snakemake.input.rates)
+fits = heads_only(read(snakemake.input.rates))
 runs = sorted((run for run in fits["run"].values.tolist() if run.isdigit()), key=int)
 others = [run for run in fits["run"].values.tolist() if not run.isdigit()]
 lengths = np.array([int(run) for run in runs])

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import subject
@@ -15,7 +16,7 @@ FARTHEST = 10  # n(eps) is followed up to ten times the largest n
 p = begin(snakemake)
 set_theme()
 
-rates = read(snakemake.input.rates)
+rates = heads_only(read(snakemake.input.rates))
 n = rates["n"].values
 heads = rates.stack(row=("layer", "head"))
 shares = sorted(rates["eps"].values, reverse=True)

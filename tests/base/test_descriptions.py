@@ -15,9 +15,7 @@ from attnlimit.questions.normality.measure import COORDINATES
     ("name", "words"),
     [
         ("beta", "rate: minus the slope of log error on log n"),
-        ("layer_beta", "rate: minus the slope of log error on log n, whole layer"),
         ("beta_low", "lower end of the 95 % interval of the rate: minus the slope of log error on log n"),
-        ("layer_value_se", "standard error of the mean error over replicates, whole layer"),
         ("limit_mean_se", "standard error of the mean of the transformed tokens in the limit"),
         ("plane_value_se", "standard error of the mean error over replicates: hardmax in a plane"),
         ("limit_se", NAMES["limit_se"]),  # a name of its own goes before the ending
@@ -27,7 +25,7 @@ def test_words_of_a_name(name, words):
     assert long_name(name) == words
 
 
-@pytest.mark.parametrize("name", ["bata", "", "_se", "layer_", "layer_bata_low", "bata_se"])
+@pytest.mark.parametrize("name", ["bata", "", "_se", "bata_se"])
 def test_a_name_that_nobody_described_has_no_words(name):
     assert long_name(name) == ""
 
@@ -47,7 +45,7 @@ def test_a_dataset_is_described_and_otherwise_left_alone():
     data = xr.Dataset(
         {
             "beta": ("head", [0.5, 0.4]),
-            "layer_tokens_needed": ((), 100.0),
+            "tokens_needed": ((), 100.0),
             "strange": ("head", [1, 2]),
         },
         coords={"head": [0, 1], "n": np.array([8, 16])},
@@ -55,7 +53,7 @@ def test_a_dataset_is_described_and_otherwise_left_alone():
     )
     found = described(data)
     assert found["beta"].attrs == {"long_name": NAMES["beta"]}
-    assert found["layer_tokens_needed"].attrs["units"] == found["n"].attrs["units"] == "tokens"
+    assert found["tokens_needed"].attrs["units"] == found["n"].attrs["units"] == "tokens"
     assert found["head"].attrs["long_name"] == NAMES["head"]
     assert found["strange"].attrs == {}
     assert found.attrs == {"source": "heads"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import PARTS, STATISTICS
+from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.page.answer import EXACT, about, about_limits, answer, capital, context_answer, finding
 from attnlimit.stats.order import Resampling
 from support.claims import contexts_fit
@@ -32,18 +32,17 @@ def rates(far: float = 9.0) -> xr.Dataset:
     put("dof", MEAN, [10, 4, 10, 10])
     put("dof", COV, [3, 10, 1, 10])
     data = xr.Dataset(
-        {name: (dims, array) for name, array in numbers.items()}
-        | {f"layer_{name}": (dims[:3], np.full(shape[:3], far)) for name in numbers},
+        {name: (dims, array) for name, array in numbers.items()},
         coords={"layer": LAYERS, "statistic": list(STATISTICS), "part": list(PARTS), "head": HEADS},
-    )
+    ).reindex(head=[*HEADS, WHOLE_LAYER], fill_value=far)
     data["misfit"] = data["chi2"] > 3 * data["dof"]
     data["saturated"] = data["beta"] < 0.2
     data["limit_se_share"] = 0 * data["beta"].fillna(0)
     data["limit_uncertain"] = data["limit_se_share"] > 0.1
-    data["horizon"] = (("layer", "head"), [[0.2, 0.9], [1.7, 12.0]])
-    needed = np.full((3, len(STATISTICS), 2, 2), far)
-    needed[1, MEAN] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
-    needed[1, COV] = [[1500, 5000], [9100, 8000]]
+    data["horizon"] = (("layer", "head"), [[0.2, 0.9, np.nan], [1.7, 12.0, np.nan]])
+    needed = np.full((3, len(STATISTICS), 2, 3), far)
+    needed[1, MEAN, :, :2] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
+    needed[1, COV, :, :2] = [[1500, 5000], [9100, 8000]]
     data["tokens_needed"] = (("eps", "statistic", "layer", "head"), needed)
     data = data.assign_coords(eps=[0.10, 0.05, 0.01], n=[64, 512, 4096])
     facts = {"model": {"name": "owner/small"}, "corpus": {"name": "a text"}, "population": 50000}

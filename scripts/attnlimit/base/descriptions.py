@@ -2,8 +2,6 @@
 
 import xarray as xr
 
-from attnlimit.base.coordinates import WHOLE, is_whole
-
 TOKENS = "tokens"  # as a unit
 ENDINGS = {
     "_se": "standard error of the {}",
@@ -22,7 +20,7 @@ NAMES = {  # dimensions and labels
     "n": "sample size",
     "n_direct": "sample size",
     "layer": "attention layer, from 0",
-    "head": "attention head of the layer, from 0",
+    "head": "attention head of the layer, from 0; -1: the whole layer, its heads side by side",
     "statistic": "moment whose error it is: mean (Euclidean norm), cov (Frobenius), cov_spectral (spectral norm); "
     "pointwise: root mean square over tokens",
     "part": "part of the error: the error itself, its bias, its fluctuation",
@@ -353,9 +351,6 @@ def long_name(name: str) -> str:
     """What a variable is; "" for one that nobody described."""
     if name in NAMES:
         return NAMES[name]
-    if is_whole(name):
-        inner = long_name(name.removeprefix(WHOLE))
-        return f"{inner}, whole layer" if inner else ""
     for ending, words in ENDINGS.items():
         if name.endswith(ending) and (inner := long_name(name.removesuffix(ending))):
             return words.format(inner)
@@ -366,6 +361,6 @@ def described(dataset: xr.Dataset) -> xr.Dataset:
     """The dataset with long_name and units on its variables and coordinates."""
     described = dataset.copy()
     for name in map(str, dataset.variables):
-        words = {"long_name": long_name(name), "units": UNITS.get(name.removeprefix(WHOLE), "")}
+        words = {"long_name": long_name(name), "units": UNITS.get(name, "")}
         described[name].attrs.update({key: word for key, word in words.items() if word})
     return described

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.page.answer import NAMES
 from attnlimit.stats.complexity import BEYOND, SHARES
 from attnlimit.stats.table import MARKS
@@ -15,7 +16,8 @@ POWER_LAW = "a power law"
 
 
 def of_error(rates: xr.Dataset) -> xr.Dataset:
-    return rates.sel(part="error", statistic=list(NAMES), drop=True)
+    """Fits of the error itself, heads only."""
+    return heads_only(rates).sel(part="error", statistic=list(NAMES), drop=True)
 
 
 def head_table(rates: xr.Dataset) -> pd.DataFrame:
@@ -51,7 +53,7 @@ def tail_table(layers: list[xr.Dataset]) -> pd.DataFrame:
     """One row a head and scale s: R(s) along the head's first direction, and whether enough tokens carry it."""
     tables = []
     for layer in layers:
-        data = layer[["log_mgf_ratio", "effective_tokens"]].isel(direction=0)
+        data = heads_only(layer)[["log_mgf_ratio", "effective_tokens"]].isel(direction=0)
         table = data.to_dataframe(dim_order=["head", "scale"]).reset_index()
         tables.append(
             table.assign(layer=int(layer["layer"]), carried=table["effective_tokens"] >= layer.attrs["effective"])
@@ -73,7 +75,7 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
             head[f"{share}_{name}"] = needed(fit[share], sizes)
         head[f"marks_{name}"] = ", ".join(words for mark, words in MARKS.items() if fit[mark]) or POWER_LAW
     for layer in tails:
-        for number in layer["head"].values:
+        for number in heads_only(layer)["head"].values:
             data = layer.sel(head=number)
             told[f"{int(layer['layer'])}-{number}"] |= {
                 "kurtosis": f"{float(data['kurtosis'].isel(direction=0)):.2f}".replace("-", "−"),

@@ -23,7 +23,7 @@ from attnlimit.attention.surrogate import (
     fit_surrogate,
     predict,
 )
-from attnlimit.base.coordinates import by_head
+from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.base.log import bar, logger
 from attnlimit.base.parts import cuts, share
 from attnlimit.theory.moments import Moments, merge_all
@@ -145,11 +145,11 @@ def fitted_surrogate(
             "residual_second": (("feature", "feature_2"), correction.second),
             "output_shift": ("feature", output_shift(how.heads, how.centre)),
             "centre": ("feature", how.centre),
-        }
-        | by_head("limit_mean_se", ("head",), correction.mean_se)
-        | by_head("limit_covariance_se", ("head",), correction.covariance_se)
-        | by_head("residual_share", ("head",), correction.residual_share),
-        coords={"head": range(heads)},
+            "limit_mean_se": ("unit", correction.mean_se),
+            "limit_covariance_se": ("unit", correction.covariance_se),
+            "residual_share": ("unit", correction.residual_share),
+        },
+        coords={"head": range(heads), "unit": with_whole_layer(heads)},
     )
 
 

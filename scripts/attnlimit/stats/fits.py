@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.coordinates import PARTS, STATISTICS, as_whole_layer, is_whole, whole_layer
+from attnlimit.base.coordinates import PARTS, STATISTICS
 from attnlimit.stats.complexity import SHARES, token_complexity
 from attnlimit.stats.power_law import LOCAL, Bootstrap, curves_of, fit_statistic, late_slope
 from attnlimit.theory.bounds import predictions
@@ -73,10 +73,4 @@ def limit_se_share(limit_se: xr.DataArray, value: xr.DataArray) -> xr.DataArray:
 
 def is_label(array: xr.DataArray, unit: str) -> bool:
     """Whether a variable says something of a unit, of each of its sizes, or of all units, that later steps may need."""
-    return array.dims in ((), (unit,), (unit, "n")) and not is_whole(array.name)
-
-
-def fit_whole_layer(errors: xr.Dataset, bootstraps: list[Bootstrap], *marks: float) -> xr.Dataset:
-    """The same for the whole layer of a store of errors, in variables layer_…"""
-    one = whole_layer(errors).expand_dims("head")
-    return as_whole_layer(fit_errors(one, bootstraps, *marks).squeeze("head", drop=True))
+    return array.dims in ((), (unit,), (unit, "n"))

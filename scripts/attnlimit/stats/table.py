@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from attnlimit.base.coordinates import is_whole, whole_layer
+from attnlimit.base.coordinates import WHOLE_LAYER
 from attnlimit.base.files import atomic
 from attnlimit.sources.corpus.titles import text_name
 from attnlimit.stats.complexity import SHARES
@@ -38,11 +38,7 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
 
     Of the local slopes, only that between the two largest sizes; n(eps) in the rows of the error itself.
     """
-    tables = [rows(rates)]
-    if any(map(is_whole, rates.data_vars)):
-        of_layer = {name: rates[name] for name in COUPLINGS if name in rates and "head" not in rates[name].dims}
-        tables.append(rows(whole_layer(rates).assign(of_layer)).assign(head="all"))
-    table = pd.concat(tables).assign(
+    table = rows(rates).assign(
         source=rates.attrs["source"],
         n_min=int(rates["n"][0]),
         n_max=int(rates["n"][-1]),
@@ -52,7 +48,8 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
         corpus=text_name(rates.attrs.get("corpus", {})),
     )
     if "head" in table:
-        table["head"] = table["head"].map(str)
+        table = table.sort_values("head", key=lambda head: head == WHOLE_LAYER, kind="stable")
+        table["head"] = table["head"].map(str).replace(str(WHOLE_LAYER), "all")
     return table.reindex(columns=COLUMNS)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.stats.statements import STATEMENTS
 from attnlimit.stats.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNTESTED, Finding, Record, every, pick, powers, spoken
@@ -25,8 +26,8 @@ def contexts_share(fits: xr.Dataset, thresholds: dict) -> Record:
         )
         if not np.isfinite([share, low, high]).all():
             return Finding(UNTESTED, {}, "no share", "only errors above zero could decide")
-        below = fits["share_high"].sel(run=run, statistic=statistic) < 1
-        saturated = fits["saturated"].sel(run=run, statistic=statistic, part="error")
+        below = heads_only(fits["share_high"]).sel(run=run, statistic=statistic) < 1
+        saturated = heads_only(fits["saturated"]).sel(run=run, statistic=statistic, part="error")
         measured = {"share": share, "low": low, "high": high, "heads": below.size, "heads_below_1": int(below.sum())}
         measured |= {"saturated_heads": int(saturated.sum()), "seen_up_to": share / high}
         verdict = HOLDS if high < 1 else FAILS if low > least else UNTESTED

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.coordinates import by_head
-from attnlimit.stats.fits import fit_errors, fit_whole_layer
+from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap, interval, levels, resampling
 
 ALONE = "1"  # the run of independent tokens, which the others are compared with
@@ -36,12 +35,9 @@ def fit_layer(errors: xr.Dataset, draws: int, stream: Stream, *marks: float) -> 
     fits = []
     for run in errors["run"].values.tolist():
         own = errors.sel(run=run, drop=True)
-        own = own.dropna("n", how="all", subset=["layer_error"])
-        rates = [
-            fit(own, [Bootstrap(draws, True, stream(run, number)) for number in range(own.sizes["statistic"])], *marks)
-            for fit in (fit_errors, fit_whole_layer)
-        ]
-        fits.append(rates[0].merge(rates[1]).drop_dims("interval"))
+        own = own.dropna("n", how="all", subset=["error"])
+        bootstraps = [Bootstrap(draws, True, stream(run, number)) for number in range(own.sizes["statistic"])]
+        fits.append(fit_errors(own, bootstraps, *marks).drop_dims("interval"))
     varying = [str(name) for name, array in fits[0].data_vars.items() if "statistic" in array.dims]
     joined = xr.concat([fit[varying] for fit in fits], "run", join="outer")
     return joined.assign_coords(run=errors["run"]).assign(fits[0].drop_vars(varying).drop_vars("n"))
@@ -53,9 +49,7 @@ def drawn_squares(errors: xr.Dataset, draws: int, stream: Stream) -> Pair:
     Replicates are resampled whole, jointly over sizes, statistics and heads, which share them.  The samples of two
     runs are independent, and so are their resamplings.
     """
-    heads = errors["error"].transpose("run", "statistic", "head", "replicate", "n").values
-    whole = errors["layer_error"].transpose("run", "statistic", "replicate", "n").values
-    squares = np.concatenate([heads, whole[:, :, None]], axis=2) ** 2  # (run, statistic, head + 1, replicate, n)
+    squares = errors["error"].transpose("run", "statistic", "head", "replicate", "n").values ** 2
     replicates = squares.shape[3]
     drawn = []
     for run, numbers in zip(errors["run"].values.tolist(), squares, strict=True):
@@ -98,10 +92,10 @@ def with_ends(pair: Pair, replicates: int) -> dict[str, np.ndarray]:
 def shares(layers: list[xr.Dataset], draws: int, streams: list[Stream]) -> xr.Dataset:
     """Effective shares of a token with 95 % intervals, from the errors of each layer.
 
-    share, share_slope (layer, run, statistic, head), layer_share, … of the whole layer: over the sizes that a run has;
-    size_share (…, n) at each; median_share (layer, run, statistic) over the heads of a layer;  overall_share (run,
-    statistic) over the heads of all layers.  Intervals resample replicates, those of each layer by themselves: they
-    are about these heads of these layers.  Layers are not resampled, and nothing is said of layers not measured.
+    share, share_slope (layer, run, statistic, head): over the sizes that a run has;  size_share (…, n) at each;
+    median_share (layer, run, statistic) over the heads of a layer;  overall_share (run, statistic) over the heads of
+    all layers.  Intervals resample replicates, those of each layer by themselves: they are about these heads of these
+    layers.  Layers are not resampled, and nothing is said of layers not measured.
     """
     first = layers[0]
     runs, sizes, replicates = first["run"].values.tolist(), first["n"].values, first.sizes["replicate"]
@@ -114,11 +108,11 @@ def shares(layers: list[xr.Dataset], draws: int, streams: list[Stream]) -> xr.Da
         of_heads.append((mean[..., :-1], drawn_mean[..., :-1]))
         named: dict[str, tuple] = {}
         for end, value in with_ends((mean, drawn_mean), replicates).items():
-            named |= by_head(f"share{end}", dims, np.exp(value))
+            named[f"share{end}"] = (dims, np.exp(value))
         for end, value in with_ends((slope, drawn_slope), replicates).items():
-            named |= by_head(f"share_slope{end}", dims, value)
+            named[f"share_slope{end}"] = (dims, value)
         for end, value in with_ends((estimate, drawn), replicates).items():
-            named |= by_head(f"size_share{end}", (*dims, "n"), np.exp(value))
+            named[f"size_share{end}"] = ((*dims, "n"), np.exp(value))
         for end, value in with_ends(median(of_heads[-1:]), replicates).items():
             named[f"median_share{end}"] = (dims[:2], np.exp(value))
         labels = {name: errors[name].values for name in (*dims, "n")} | {"layer": int(errors["layer"])}

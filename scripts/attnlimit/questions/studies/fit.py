@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from attnlimit.base.coordinates import heads_only, whole_layer
 from attnlimit.questions.studies.agreement import Shift, level_agreement, order_agreement, pairs_of
 from attnlimit.questions.studies.components import COMPONENTS, variance_components
 from attnlimit.questions.studies.gather import COMPARED
@@ -19,18 +20,19 @@ ENDS = ("", "_low", "_high")
 MARKS = ("misfit", "saturated", "limit_uncertain")
 LIKE = {"layer": "layers", "n": "measure_errors.sizes"}  # of the texts of one model: dimension, key
 PAIR = ("first", "second")  # studies of a pair
-RAW = ("error", "layer_error", "beta_half")  # not handed on: they are in the gathered stores
+RAW = ("error", "beta_half")  # not handed on: they are in the gathered stores
 
 
 def compare(studies: dict[str, xr.Dataset], weakest_horizon: float, sub_gaussian_factor: float) -> xr.Dataset:
     """The heads of all studies, and what is asked of them; studies: by name, as `gathered.gather` makes them."""
-    models = by_model(studies)
+    models, whole = by_model(studies), studies
+    studies = {name: heads_only(study) for name, study in studies.items()}
     for names in models.values():
         require_like(names, studies)
     parts = [
         joined(studies, models),
         tails_of(studies, sub_gaussian_factor),
-        shared_noise(studies),
+        shared_noise(whole),
         agreements(studies, models),
         orders(studies, models, weakest_horizon),
     ]
@@ -113,8 +115,8 @@ def shared_noise(studies: dict[str, xr.Dataset]) -> xr.Dataset:
     """Effective heads of each layer, and of all layers of a study together, at each n."""
     parts = []
     for study in studies.values():
-        squares = study["error"].transpose("layer", "statistic", "head", "replicate", "n").values ** 2
-        whole = study["layer_error"].transpose("layer", "statistic", "replicate", "n").values ** 2
+        error = study["error"].transpose("layer", "statistic", "head", "replicate", "n")
+        squares, whole = (select(error).values ** 2 for select in (heads_only, whole_layer))
         layers = [[effective_heads([unit]) for unit in layer] for layer in squares]
         together = [effective_heads(list(squares[:, number])) for number in range(squares.shape[1])]
         dims = ("layer", "statistic", "n")

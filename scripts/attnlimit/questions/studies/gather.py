@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.stats.fits import COUPLINGS, TOKENS
 from attnlimit.stats.power_law import fit
 
@@ -24,13 +25,12 @@ def gather(
     fits = rates[[name for name in (*FIT, *LABELS) if name in rates]]
     fits = fits.sel(statistic=COMPARED, eps=SHARE).drop_vars("eps")
     shapes = xr.concat([each[["participation_ratio", "sub_gaussian", "kurtosis"]] for each in tails], "layer")
-    raw = xr.concat([each[["error", "layer_error"]].sel(statistic=COMPARED) for each in errors], "layer")
+    raw = xr.concat([each[["error"]].sel(statistic=COMPARED) for each in errors], "layer")
     if sorted(map(int, layers)) != sorted(map(int, raw["layer"].values)):
         raise ValueError(f"results/errors: layers {raw['layer'].values.tolist()}, but rates of {layers.tolist()}")
     raw = raw.sel(layer=layers).transpose("layer", "statistic", "head", "replicate", "n")
-    return xr.merge(
-        [fits, shapes.sel(layer=layers), raw, noise_of_rates(raw, stream)], compat="no_conflicts", join="exact"
-    )
+    noise = noise_of_rates(heads_only(raw), stream)  # NaN for the whole layer
+    return xr.merge([fits, shapes.sel(layer=layers), raw, noise.reindex(head=raw["head"])], join="exact")
 
 
 def noise_of_rates(raw: xr.Dataset, stream: np.random.Generator) -> xr.Dataset:
