@@ -84,7 +84,7 @@ def test_the_answer_by_hand(far):
 
 def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
     data = rates(9.0)
-    data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov"}] = [[1500, np.inf], [np.inf, np.inf]]
+    data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov", "head": HEADS}] = [[1500, np.inf], [np.inf, np.inf]]
     assert answer(data, 0.1, 2, RESAMPLING)[2] == (
         "1 of 4 heads are within 5 % of their limit covariance by 40,960 tokens (extrapolated beyond 4,096); "
         "the others need more."
@@ -93,16 +93,16 @@ def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
 
 def test_the_finding_counts_heads_and_names_the_exceptions_unless_they_are_many():
     data = rates()
-    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.46, 0.5], [0.54, 0.5]]
+    data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.46, 0.5], [0.54, 0.5]]
     assert finding(data)[2].endswith("4 of 4 heads of small have a rate β within 0.05 of 1/2.")
-    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.1, 0.2], [0.3, 0.4]]
+    data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.1, 0.2], [0.3, 0.4]]
     assert "0 of 4 heads" in finding(data)[2] and finding(data)[2].endswith("; the others lie between 0.10 and 0.40.")
     assert capital(finding(data)[2]).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
 
 
 def test_the_order_of_layers_and_heads_is_of_no_matter():
     data = rates()
-    assert answer(data.isel(layer=[1, 0], head=[1, 0]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
+    assert answer(data.isel(layer=[1, 0], head=[1, 0, 2]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
 
 
 def test_heads_that_are_within_at_once_or_never_known():
@@ -117,8 +117,8 @@ def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
     data = rates()
     assert about_limits(data) == EXACT and EXACT not in answer(data, 0.1, 2, RESAMPLING)
     shares = np.array([[0.01, 0.02], [0.03, 0.2]])
-    data["limit_se_share"].loc[{"statistic": "mean", "part": "error"}] = shares
-    data["limit_se_share"].loc[{"statistic": "cov", "part": "error"}] = shares / 2
+    data["limit_se_share"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = shares
+    data["limit_se_share"].loc[{"statistic": "cov", "part": "error", "head": HEADS}] = shares / 2
     assert about_limits(data).endswith(
         "at the largest n: mean median 2.5 %, largest 20 %; covariance median 1.2 %, largest 10 %; "
         "0 of 8 fits are marked for it"

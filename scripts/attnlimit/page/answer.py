@@ -7,6 +7,7 @@ from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.sources.corpus.titles import text_name
 from attnlimit.stats.complexity import BEYOND
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.stats.order import Resampling, ordered_heads
 
@@ -71,9 +72,7 @@ def context_answer(fits: xr.Dataset) -> list[str]:
     run, length = longest_run(fits)
     costs = []
     for statistic, name in NAMES.items():
-        share, low, high = (
-            float(fits[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
-        )
+        share, low, high = Estimate.of(fits, "overall_share", run=run, statistic=statistic)
         if np.isfinite([share, low, high]).all():
             costs.append(f"{1 / share:.1f} [{1 / high:.1f}, {1 / low:.1f}] for the {name}")
     if not costs:

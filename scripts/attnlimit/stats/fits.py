@@ -4,14 +4,13 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.base.coordinates import PARTS, STATISTICS
-from attnlimit.stats.complexity import SHARES, token_complexity
+from attnlimit.stats.complexity import SHARES, TOKENS, token_complexity
 from attnlimit.stats.power_law import LOCAL, Bootstrap, curves_of, fit_statistic, late_slope
 from attnlimit.theory.bounds import predictions
 
 COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "constant_tilt", "horizon_published")
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
-TOKENS = tuple(f"tokens_needed{end}" for end in ("", "_low", "_high", "_extrapolated"))  # n(eps)
 
 
 def fit_errors(

@@ -9,11 +9,11 @@ import xarray as xr
 from attnlimit.base.coordinates import WHOLE_LAYER
 from attnlimit.base.files import atomic
 from attnlimit.sources.corpus.titles import text_name
-from attnlimit.stats.complexity import SHARES
-from attnlimit.stats.fits import COUPLINGS, PREDICTIONS, TOKENS
-from attnlimit.stats.power_law import LOCAL
+from attnlimit.stats.complexity import SHARES, TOKENS
+from attnlimit.stats.fits import COUPLINGS, PREDICTIONS
+from attnlimit.stats.power_law import BETA, LOCAL
 
-FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
+FIT = (*BETA, "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
 SCALE = ("relative_error", "saturated", "limit_se", "limit_se_share", "limit_uncertain")
 COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
     name.replace("tokens_needed", f"tokens_{100 * share:.0f}"): (share, name) for share in SHARES for name in TOKENS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import STATISTICS, with_whole_layer
+from attnlimit.base.coordinates import STATISTICS, heads_only, with_whole_layer
 from attnlimit.questions.studies.gather import SPLITS, beta_of, gather, jackknife_covariance, split_halves
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.sampling.errors import distances
@@ -41,7 +41,7 @@ def test_the_rate_is_that_of_fit_rates_and_halves_are_halves():
     data = xr.Dataset(
         {
             "error": (("statistic", "head", "replicate", "n"), np.stack([errors] * len(STATISTICS))),
-            "limit_scale": (("statistic", "head"), np.ones((len(STATISTICS), HEADS + 1))),
+            "limit_scale": (("statistic", "head"), np.ones((len(STATISTICS), HEADS))),
         },
         coords={"statistic": list(STATISTICS), "head": range(HEADS), "n": SIZES},
     )
@@ -92,8 +92,8 @@ def test_a_run_is_gathered_by_layer_and_head():
     assert dict(study["beta_half"].sizes) == {"layer": 2, "statistic": 2, "split": SPLITS, "half": 2, "head": HEADS + 1}
     assert study["layer"].values.tolist() == [0, 2]
     assert study["sub_gaussian"].sel(layer=2).equals(tails[1]["sub_gaussian"])
-    se = np.sqrt(np.diagonal(study["beta_covariance"].sel(layer=2, statistic="mean").values))
-    wide = (study["beta_high"] - study["beta_low"]).sel(layer=2, statistic="mean", part="error").values
+    se = np.sqrt(np.diagonal(heads_only(study["beta_covariance"]).sel(layer=2, statistic="mean").values))
+    wide = heads_only(study["beta_high"] - study["beta_low"]).sel(layer=2, statistic="mean", part="error").values
     assert ((2 * se < wide) & (wide < 8 * se)).all()
 
 

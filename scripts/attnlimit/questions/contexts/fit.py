@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap, interval, levels, resampling
 
 ALONE = "1"  # the run of independent tokens, which the others are compared with
-ENDS = ("", "_low", "_high")
 Pair = tuple[np.ndarray, np.ndarray]  # an estimate (1, …) and the same of bootstrap draws (draw, …)
 Stream = Callable[[str, int], np.random.Generator]  # of a run and a number
 
@@ -83,10 +83,9 @@ def over_sizes(logs: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndar
     return mean, slope
 
 
-def with_ends(pair: Pair, replicates: int) -> dict[str, np.ndarray]:
-    """By ending: an estimate, and the ends of its 95 % interval, at the levels of two independent samples."""
-    estimate, drawn = pair[0][0], pair[1]
-    return dict(zip(ENDS, (estimate, *interval(estimate, drawn, levels(replicates, 2))), strict=True))
+def with_interval(pair: Pair, replicates: int) -> Estimate:
+    """At the levels of two independent samples."""
+    return interval(pair[0][0], pair[1], levels(replicates, 2))
 
 
 def shares(layers: list[xr.Dataset], draws: int, streams: list[Stream]) -> xr.Dataset:
@@ -106,21 +105,17 @@ def shares(layers: list[xr.Dataset], draws: int, streams: list[Stream]) -> xr.Da
         estimate, drawn = (log_shares(each, runs.index(ALONE)) for each in drawn_squares(errors, draws, stream))
         (mean, slope), (drawn_mean, drawn_slope) = (over_sizes(each, sizes) for each in (estimate, drawn))
         of_heads.append((mean[..., :-1], drawn_mean[..., :-1]))
-        named: dict[str, tuple] = {}
-        for end, value in with_ends((mean, drawn_mean), replicates).items():
-            named[f"share{end}"] = (dims, np.exp(value))
-        for end, value in with_ends((slope, drawn_slope), replicates).items():
-            named[f"share_slope{end}"] = (dims, value)
-        for end, value in with_ends((estimate, drawn), replicates).items():
-            named[f"size_share{end}"] = ((*dims, "n"), np.exp(value))
-        for end, value in with_ends(median(of_heads[-1:]), replicates).items():
-            named[f"median_share{end}"] = (dims[:2], np.exp(value))
+        share, slope_of_share, by_size, middle = (
+            with_interval(pair, replicates)
+            for pair in ((mean, drawn_mean), (slope, drawn_slope), (estimate, drawn), median(of_heads[-1:]))
+        )
+        named = share.map(np.exp).variables("share", dims) | slope_of_share.variables("share_slope", dims)
+        named |= by_size.map(np.exp).variables("size_share", (*dims, "n"))
+        named |= middle.map(np.exp).variables("median_share", dims[:2])
         labels = {name: errors[name].values for name in (*dims, "n")} | {"layer": int(errors["layer"])}
         of_layers.append(xr.Dataset(named, coords=labels))
-    overall = with_ends(median(of_heads), replicates)
-    return xr.concat(of_layers, "layer").assign(
-        {f"overall_share{end}": (dims[:2], np.exp(value)) for end, value in overall.items()}
-    )
+    overall = with_interval(median(of_heads), replicates).map(np.exp)
+    return xr.concat(of_layers, "layer").assign(overall.variables("overall_share", dims[:2]))
 
 
 def median(parts: list[Pair]) -> Pair:

@@ -53,8 +53,7 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
         ("median_budget", ("eps", *LABELS[:2]), np.median(needed, -1), np.median(needed_drawn, -1)),
         ("median_value", (*LABELS[:2], "n"), np.median(value, -2), np.median(drawn, -2)),
     ):
-        ends = interval(estimate, resampled, curve.levels(1))
-        rates = rates.assign({name: (dims, estimate), f"{name}_low": (dims, ends[0]), f"{name}_high": (dims, ends[1])})
+        rates = rates.assign(interval(estimate, resampled, curve.levels(1)).variables(name, dims))
     changes = (rates["bend_low"] > 0) | (rates["bend_high"] < 0) | single
     rates["misfit"] = changes & (np.abs(rates["bend"]) > marks.bend)
     if ORACLE in rates["pattern"]:

@@ -1,16 +1,20 @@
 """What a comparison reads of one finished run: rates, couplings and tails of each head, and how noisy the rates are."""
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 
 from attnlimit.base.coordinates import heads_only
-from attnlimit.stats.fits import COUPLINGS, TOKENS
-from attnlimit.stats.power_law import fit
+from attnlimit.stats.complexity import TOKENS
+from attnlimit.stats.estimate import leave_out
+from attnlimit.stats.fits import COUPLINGS
+from attnlimit.stats.power_law import BETA, fit
 
 COMPARED = ["mean", "cov"]  # statistics
 SHARE = 0.05  # eps of the tokens needed
 SPLITS = 32  # of the replicates into halves
-FIT = ("beta", "beta_low", "beta_high", "misfit", "saturated", "limit_uncertain", "relative_error", *TOKENS)
+FIT = (*BETA, "misfit", "saturated", "limit_uncertain", "relative_error", *TOKENS)
 LABELS = (*COUPLINGS, "bound_v3")
 
 
@@ -66,7 +70,7 @@ def jackknife_covariance(sizes: np.ndarray, errors: np.ndarray) -> np.ndarray:
     holds for nested sizes, where a replicate is one sample, as for independent ones.
     """
     replicates = errors.shape[1]
-    left = np.stack([beta_of(sizes, np.delete(errors, number, axis=1)) for number in range(replicates)])
+    left = leave_out(errors, partial(beta_of, sizes), axis=1)
     deviation = left - left.mean(0)  # (replicate, head)
     return (replicates - 1) / replicates * deviation.T @ deviation
 
