@@ -8,7 +8,7 @@ from attnlimit.base.parts import share
 from attnlimit.base.store import read, write
 from attnlimit.questions.gaussian import measure as gaussian
 from attnlimit.questions.sphere import measure as sphere
-from attnlimit.sampling.joining import join_settings
+from attnlimit.sampling.joining import join_parts
 from attnlimit.sampling.layout import measure_settings, stack
 from attnlimit.sampling.protocol import Protocol
 
@@ -37,7 +37,7 @@ def test_another_cut_by_setting_gives_the_same_bytes(name, tmp_path):
         cut = [tmp_path / f"{part}_of_{parts}.zarr.zip" for part in range(parts)]
         for part, path in enumerate(cut):
             write(measured(name, share(SETTINGS[name], part, parts)), path)
-        write(join_settings([read(path) for path in cut]), merged)
+        write(join_parts([read(path) for path in cut], "setting"), merged)
     xr.testing.assert_identical(*map(read, stores.values()))
     assert stores[1].read_bytes() == stores[3].read_bytes()
     assert np.isfinite(read(stores[3])["error"]).all()
@@ -46,4 +46,4 @@ def test_another_cut_by_setting_gives_the_same_bytes(name, tmp_path):
 def test_parts_of_two_configs_are_refused():
     whole = measured("sphere", SETTINGS["sphere"])
     with pytest.raises(ValueError, match="n"):
-        join_settings([whole.isel(setting=[0]), whole.isel(setting=[1], n=[0, 1])])
+        join_parts([whole.isel(setting=[0]), whole.isel(setting=[1], n=[0, 1])], "setting")

@@ -186,7 +186,6 @@ NAMES |= {  # uniform error
     "growth_local": "growth rate of ln C(R) from the radius before",
     "clt_growth_local": "the same of the limit process",
     "change": "relative change of the growth rate over the radii",
-    "change_slope": "growth rate at the middle radius",
     "change_radii": "radii used",
     "change_n": "n at which the change was measured",
     "change_smallest_radius": "smallest radius used",
