@@ -1,12 +1,11 @@
 """Rates of one source: the heads of a model, or the settings of an experiment."""
 
-import xarray as xr
-
 from attnlimit.base.coordinates import STATISTICS, heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.log import bar, found
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
+from attnlimit.sampling.joining import join_parts
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 
@@ -27,7 +26,7 @@ def rates_of(errors):
 
 
 fits = [rates_of(errors) for errors in bar(stores, total=len(stores), unit="stores", name="rates")]
-rates = xr.concat(fits, "layer") if "layer" in fits[0].coords else fits[0]
+rates = join_parts(fits, "layer") if "layer" in fits[0].coords else fits[0]
 first = stores[0]
 facts = inherited(first) | {"source": p.source, "replicates": first.sizes["replicate"]}
 beta = heads_only(rates["beta"]).sel(statistic="mean", part="error")

@@ -5,6 +5,7 @@ import xarray as xr
 
 from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.sampling.errors import group_gram, limit_scale, sampling_error
+from attnlimit.sampling.joining import join_parts
 from attnlimit.theory.moments import Moments, merge_all
 
 OUTPUT = ("output_count", "output_mean", "output_scatter")  # of a block: its Moments
@@ -12,14 +13,14 @@ OUTPUT = ("output_count", "output_mean", "output_scatter")  # of a block: its Mo
 
 def merge_limits(parts: list[xr.Dataset], queries: int, population: int) -> xr.Dataset:
     """The limit of a layer from the parts of its jobs, block by block in their fixed order."""
-    joined = xr.concat([part.drop_vars(["output_shift", "centre"]) for part in parts], "block")
+    joined = join_parts(parts, "block", ("output_shift", "centre"))
     whole = merge_all(Moments(*block) for block in zip(*(joined[name].values for name in OUTPUT), strict=True))
     mean_se, cov_se = sampling_error(whole, joined["fourth_moment"].sum("block").values, queries, population)
     return xr.Dataset(
         {
-            "limit_mean": ("feature", whole.mean + parts[0]["output_shift"].values),
+            "limit_mean": ("feature", whole.mean + joined["output_shift"].values),
             "limit_covariance": (("feature", "feature_2"), whole.covariance),
-            "centre": ("feature", parts[0]["centre"].values),
+            "centre": ("feature", joined["centre"].values),
             "limit_mean_se": ("head", mean_se),
             "limit_covariance_se": ("head", cov_se),
         },
@@ -33,7 +34,7 @@ def merge_surrogate(parts: list[xr.Dataset], fitted: xr.Dataset) -> xr.Dataset:
     With Y the exact outputs and all about a reference point:  E[Y] = E[g] + E[Y - g],
     cov Y = E[g g^T] + E[Y Y^T - g g^T] - E[Y] E[Y]^T.
     """
-    joined = xr.concat(parts, "chunk")
+    joined = join_parts(parts, "chunk")
     whole = merge_all(Moments(*chunk) for chunk in zip(*(joined[name].values for name in OUTPUT), strict=True))
     step = whole.mean - fitted["reference"].values
     mean = step + fitted["residual_mean"].values
@@ -54,7 +55,7 @@ def merge_errors(
     value_variances (head,) are tr V Sigma V^T of each head. They come from the caller: geometry.py, imported here,
     would make its every edit rerun merge_limits and so all of measure_errors.
     """
-    raw = xr.concat([part[["error"]] for part in parts], "replicate")
+    raw = join_parts([part[["error"]] for part in parts], "replicate")
     heads = len(value_variances)
     condensed: dict[str, tuple] = {}
     for name in ("mean", "cov"):

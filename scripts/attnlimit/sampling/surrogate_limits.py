@@ -26,6 +26,7 @@ from attnlimit.attention.surrogate import (
 from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.base.log import bar, logger
 from attnlimit.base.parts import cuts, share
+from attnlimit.sampling.joining import join_parts
 from attnlimit.theory.moments import Moments, merge_all
 
 QUERIES_PER_BLOCK = 1024  # of exact outputs: one job has that many at least
@@ -97,8 +98,7 @@ def output_part(
 
 def joined_outputs(parts: list[xr.Dataset]) -> tuple[xr.Dataset, Drawn]:
     """The queries of all parts, and how they were drawn."""
-    common = ["centre", "stratum_size"]
-    joined = xr.concat([part.drop_vars(common) for part in parts], "query").assign(parts[0][common])
+    joined = join_parts(parts, "query", ("centre", "stratum_size"))
     names = ("query", "fold", "stratum", "stratum_size")
     return joined, Drawn(*(joined[name].values for name in names))
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
+from attnlimit.sampling.joining import join_parts
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap, interval, levels, resampling
@@ -115,7 +116,7 @@ def shares(layers: list[xr.Dataset], draws: int, streams: list[Stream]) -> xr.Da
         labels = {name: errors[name].values for name in (*dims, "n")} | {"layer": int(errors["layer"])}
         of_layers.append(xr.Dataset(named, coords=labels))
     overall = with_interval(median(of_heads), replicates).map(np.exp)
-    return xr.concat(of_layers, "layer").assign(overall.variables("overall_share", dims[:2]))
+    return join_parts(of_layers, "layer").assign(overall.variables("overall_share", dims[:2]))
 
 
 def median(parts: list[Pair]) -> Pair:
@@ -130,4 +131,4 @@ def fit_contexts(errors: xr.Dataset, draws: int, stream_of: Callable[[int], Stre
     layers, streams = [errors.sel(layer=number) for number in numbers], [stream_of(number) for number in numbers]
     fits = [fit_layer(layer, draws, stream, *marks) for layer, stream in zip(layers, streams, strict=True)]
     labels = errors[["run_length", "repeated_share"]]
-    return xr.concat(fits, "layer").merge(shares(layers, draws, streams)).assign(labels.data_vars)
+    return join_parts(fits, "layer").merge(shares(layers, draws, streams)).assign(labels.data_vars)

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.base.coordinates import heads_only
+from attnlimit.sampling.joining import join_parts
 from attnlimit.stats.complexity import TOKENS
 from attnlimit.stats.estimate import leave_out
 from attnlimit.stats.fits import COUPLINGS
@@ -28,8 +29,8 @@ def gather(
     layers = rates["layer"].values
     fits = rates[[name for name in (*FIT, *LABELS) if name in rates]]
     fits = fits.sel(statistic=COMPARED, eps=SHARE).drop_vars("eps")
-    shapes = xr.concat([each[["participation_ratio", "sub_gaussian", "kurtosis"]] for each in tails], "layer")
-    raw = xr.concat([each[["error"]].sel(statistic=COMPARED) for each in errors], "layer")
+    shapes = join_parts([each[["participation_ratio", "sub_gaussian", "kurtosis"]] for each in tails], "layer")
+    raw = join_parts([each[["error"]].sel(statistic=COMPARED) for each in errors], "layer")
     if sorted(map(int, layers)) != sorted(map(int, raw["layer"].values)):
         raise ValueError(f"results/errors: layers {raw['layer'].values.tolist()}, but rates of {layers.tolist()}")
     raw = raw.sel(layer=layers).transpose("layer", "statistic", "head", "replicate", "n")
