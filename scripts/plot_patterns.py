@@ -11,7 +11,7 @@ LOOKS = {  # label, colour, marker, dashes: those that draw keys are dashed. ran
     "random": ("random", PALETTE[0], "o", "--"),
     "window": ("window: nearest keys", PALETTE[1], "s", "-"),
     "window_random": ("half window, half random", PALETTE[3], "D", "--"),
-    "window_random_50": ("window and 50 random (published)", PALETTE[4], "D", "--"),
+    "window_random_50": ("window and 50 random", PALETTE[4], "D", "--"),
     "global_window_random": ("first keys, window, random (BigBird)", PALETTE[2], "P", "--"),
     "strided": ("strided: even steps", PALETTE[5], "^", "-"),
     "dilated": ("dilated: every second key", PALETTE[6], "v", "-"),

@@ -13,6 +13,7 @@ from attnlimit.attention.patterns import (
     NAMES,
     PATTERNS,
     POOLED,
+    PUBLISHED_WINDOW,
     STRIP,
     Place,
     attend_counts,
@@ -176,7 +177,8 @@ def test_an_unknown_pattern_is_refused_by_name_and_the_schema_knows_all():
     with pytest.raises(ValueError, match="pattern 'windows': not one of random, "):
         attend_pattern("windows", tokens(8), [4], lambda *_: np.random.default_rng(0))
     schema = yaml.safe_load(SCHEMA.read_text())["properties"]["measure_patterns"]["properties"]["patterns"]
-    assert schema["items"]["enum"] == DEFAULT["measure_patterns"]["patterns"] == list(NAMES)
+    assert schema["items"]["enum"] == [*NAMES, PUBLISHED_WINDOW]
+    assert DEFAULT["measure_patterns"]["patterns"] == list(NAMES)
 
 
 BLOCK, BLOCKS = 4, 12

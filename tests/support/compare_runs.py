@@ -50,7 +50,7 @@ def differences(before: xr.Dataset, after: xr.Dataset) -> list[str]:
         if old.dims != new.dims or old.shape != new.shape or old.dtype != new.dtype:
             lines.append(f"{name}: {old.dims} {old.shape} {old.dtype}, now {new.dims} {new.shape} {new.dtype}")
         elif not np.array_equal(old.values, new.values, equal_nan=old.dtype.kind == "f"):
-            scale = np.abs(old.values).max() or 1
+            scale = np.nanmax(np.abs(old.values)) or 1
             lines.append(f"{name}: by up to {np.nanmax(np.abs(new.values - old.values)) / scale:.1e} of its largest")
     for name in sorted((before.attrs.keys() | after.attrs.keys()) - set(OWN)):
         old, new = before.attrs.get(name), after.attrs.get(name)

@@ -363,11 +363,10 @@ def check_patterns(section: dict, tokens: dict) -> None:
         refuse("measure_patterns.sizes", f"{sizes[-1]} exceeds tokenize_corpus.block {block}; {SMALLER}")
     if any(larger <= smaller for smaller, larger in pairwise([sizes[-1], *further])):
         refuse("measure_patterns.random_sizes", f"must increase, from above the largest of sizes, {sizes[-1]}")
-    if "window_random_50" in section["patterns"] and sum(size > PUBLISHED_RANDOM for size in sizes) < FEWEST_BUDGETS:
-        refuse(
-            "measure_patterns.patterns",
-            f"window_random_50 reads {PUBLISHED_RANDOM} random keys: it needs {FEWEST_BUDGETS} sizes above that",
-        )
+    for name in {"window_random_50", "published_window"} & set(section["patterns"]):
+        if sum(size > PUBLISHED_RANDOM for size in sizes) < FEWEST_BUDGETS:
+            why = f"{name} has {PUBLISHED_RANDOM} random tokens: it needs {FEWEST_BUDGETS} sizes above that"
+            refuse("measure_patterns.patterns", why)
 
 
 def refuse(key: str, why: str) -> None:

@@ -13,6 +13,9 @@ STORES: dict[str, Words] = {
         "error": "distance of sparse attention to dense attention of the same block, each replicate",
         "limit_scale": "scale of the error: sqrt(tr V Sigma V^T) over the block; of cov, norm of dense attention's",
         "length": "tokens of the block [tokens]",
+        "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
+        "published_window_error": "distance of the moments of the published window experiment, one window at the "
+        "middle of the block and 50 random tokens as queries and keys, to those of dense attention, each replicate",
         "term": "term of the expected square of the error with independent keys; second_size: its parts without signs",
         "expected_square": "n E|error|^2 at a query = first + second / n + …, mean over queries, keys drawn "
         "independently",
@@ -32,6 +35,9 @@ STORES: dict[str, Words] = {
         "theory_value": "relative error of independent keys in theory, sqrt(first / n)",
         "theory_from": "budget from which on theory predicts a rate of 1/2 [tokens]",
         "late_beta": "rate from theory_from on",
+        "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
+        "published_window_value": "relative error of the moments of the published window experiment, mean over blocks",
+        "published_window_beta": "rate of the error of the moments of the published window experiment",
     },
 }
 
