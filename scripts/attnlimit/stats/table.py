@@ -53,16 +53,23 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
     return table.reindex(columns=COLUMNS)
 
 
+def flat(data: xr.Dataset, *dims: str) -> pd.DataFrame:
+    """One row for each place along the dimensions, in their order, with a column for each variable and label."""
+    return data.to_dataframe(dim_order=list(dims)).reset_index()
+
+
+def tokens_columns(rates: xr.Dataset) -> dict[str, xr.DataArray]:
+    """n(eps) by eps, with its interval and whether it is extrapolated: tokens_10, tokens_10_low, …"""
+    return {column: rates[name].sel(eps=share, drop=True) for column, (share, name) in COMPLEXITY.items()}
+
+
 def rows(rates: xr.Dataset) -> pd.DataFrame:
     known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS, *LABELS) if name in rates]
     last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
-    tokens = {  # in the rows of the error itself
-        column: rates[name].sel(eps=share, drop=True).expand_dims(part=["error"])
-        for column, (share, name) in COMPLEXITY.items()
-        if name in rates
-    }
+    needed = tokens_columns(rates) if "tokens_needed" in rates else {}
+    tokens = {column: array.expand_dims(part=["error"]) for column, array in needed.items()}  # of the error itself
     order = list(rates["beta"].dims)  # else that of a set, another in each process
-    table = rates[known].assign(last | tokens).to_dataframe(dim_order=order).reset_index()
+    table = flat(rates[known].assign(last | tokens), *order)
     return table[table["beta"].notna()]
 
 

@@ -17,6 +17,7 @@ from attnlimit.questions.studies.shared_noise import effective_heads, mean_corre
 from attnlimit.sources.corpus.titles import text_name
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.order import no_evidence
+from attnlimit.stats.table import flat
 
 MARKS = ("misfit", "saturated", "limit_uncertain")
 LIKE = {"layer": "layers", "n": "measure_errors.sizes"}  # of the texts of one model: dimension, key
@@ -88,7 +89,7 @@ def joined(studies: dict[str, xr.Dataset], models: dict[str, list[str]]) -> xr.D
 def table(study: xr.Dataset, statistic: str) -> pd.DataFrame:
     """Fits of the error of one statistic, one row a head, by layer."""
     fits = study[["beta", *MARKS, "horizon", "constant_tilt"]].sel(statistic=statistic, part="error")
-    return fits.to_dataframe(dim_order=["layer", "head"]).reset_index()
+    return flat(fits, "layer", "head")
 
 
 def tails_of(studies: dict[str, xr.Dataset], factor: float) -> xr.Dataset:
