@@ -77,7 +77,7 @@ def test_pooled_estimates():
     assert alike.mean.value == pytest.approx(0.2) and alike.between == 0
     assert alike.mean.high - 0.2 == pytest.approx(
         4.302653 * 0.1 / np.sqrt(3)
-    )  # Student's with 2 degrees; q has a floor
+    )  # 2 degrees; q has a floor
     apart = pool(np.array([-1.0, 0.0, 1.0]), np.full(3, 1e-6))
     assert apart.between == pytest.approx(1, rel=1e-4) and apart.mean.value == pytest.approx(0, abs=1e-9)
     two = pool(np.array([-0.3, -0.3]), np.array([0.1, 0.1]))
