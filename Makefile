@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test readme docs lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test readme docs envs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -86,6 +86,9 @@ readme: setup ## put what a run found into README.md and docs/: the default run,
 docs: setup ## write docs/config.md and docs/workflow.svg again, after a change of keys or rules
 	$(BIN)/python docs/config.py
 	$(BIN)/python docs/workflow.py
+
+envs: setup ## write envs/ again from what the scripts import and requirements.lock
+	@$(PROGRAM).cli.envs
 
 lint: setup ## ruff, import-linter, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -16,7 +16,6 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, shown  # noqa: E402
 from attnlimit.page.answer import capital  # noqa: E402
-from attnlimit.page.answer import finding as sentences  # noqa: E402
 from attnlimit.workflow.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, figures  # noqa: E402
 
@@ -28,9 +27,6 @@ ON_GPU = ("compute_limits", "attend_queries")  # rules whose time on a GPU is to
 ON_DISK = "embeddings on disk"
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
 STATISTICS = {"mean": "mean", "cov": "covariance"}
-POWERS = str.maketrans("0123456789-+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺")
-LETTERS = {"beta": "β", "Psi": "Ψ", "sigma": "σ", "Sigma": "Σ", "alpha": "α", "chi2": "χ²"}
-SIGNS = {">=": "≥", "<=": "≤", "+-": "±", "n to infinity": "n → ∞"}
 
 
 def main(folder: str = ".") -> None:
@@ -86,7 +82,7 @@ def parts_of(results: Path) -> dict[str, str]:
 
 def said(results: Path) -> str:
     """The lines of a run's answer as a list."""
-    return "".join(f"- {typeset(line)}\n" for line in (results / "answer.txt").read_text().splitlines())
+    return "".join(f"- {line}\n" for line in (results / "answer.txt").read_text().splitlines())
 
 
 def rates_table(results: Path) -> pd.DataFrame:
@@ -101,8 +97,9 @@ def heads_of(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
 
 def finding(results: Path) -> str:
     """What page and terminal say too: tokens needed, rates; the mean first."""
-    tokens, tokens_cov, rates, rates_cov = map(capital, sentences(read(results / "rates/heads.zarr.zip")))
-    return f"**{tokens}** {tokens_cov}\n\n**{rates}** {rates_cov}\n"
+    answer = json.loads((results / "answer.json").read_text())
+    said = {key: capital(sentence) for key, sentence in answer.items()}
+    return f"**{said['tokens_mean']}** {said['tokens_cov']}\n\n**{said['rates_mean']}** {said['rates_cov']}\n"
 
 
 def spread(numbers: pd.Series, digits: int = 2) -> str:
@@ -151,23 +148,8 @@ def claims_table(results: Path) -> str:
     """Each claim that was tested, its verdict, and the measured number beside its threshold."""
     records = json.loads((results / "claims.json").read_text())
     tested = [record for record in records if record["verdict"]]
-    rows = [[typeset(record["claim"]), f"**{record['verdict']}**", typeset(record["in_short"])] for record in tested]
+    rows = [[record["claim"], f"**{record['verdict']}**", record["in_short"]] for record in tested]
     return markdown(["claim", "verdict", "measured in this run"], rows)
-
-
-def typeset(text: str) -> str:
-    """Formulas in plain letters as one writes them: n^-beta, H^2, sqrt(n), e^(cR), 1e+12."""
-    for word, letter in LETTERS.items():
-        text = re.sub(rf"\b{word}\b", letter, text)
-    text = re.sub(r"(?<![\d.])1e\+?(-?)0*(\d+)\b", lambda found: f"10^{found[1]}{found[2]}", text)
-    text = re.sub(r"\bsqrt\((\w+)\)", r"√\1", text).replace("sqrt(", "√(")
-    text = re.sub(r"\^(-?\d+)\b(?!/)", lambda found: found[1].translate(POWERS), text)
-    text = text.replace("^-β", "⁻ᵝ")
-    text = re.sub(r"\^\(([^()]*)\)", r"<sup>\1</sup>", text)
-    text = re.sub(r"\^(-?[\w/]+)", r"<sup>\1</sup>", text)
-    for sign, symbol in SIGNS.items():
-        text = text.replace(sign, symbol)
-    return re.sub(r"(?<![\w.)\]])-(?=\d)", "−", text)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
@@ -222,7 +204,7 @@ def measured(results: Path) -> dict[str, str]:
 
 
 def computed(config: dict) -> dict[str, str]:
-    """From the formulas of attnlimit/workflow/costs.py."""
+    """From what questions say of their rules."""
     spent, jobs, held = seconds(config), job_count(config), job_bytes(config)
     cells = {
         rule: cell(jobs[rule], spent.get(rule), each, spent[rule] if rule in ON_GPU else None)

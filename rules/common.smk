@@ -9,12 +9,12 @@ SCRIPTS, ENVS = ROOT / "scripts", ROOT / "envs"
 sys.path.insert(0, str(SCRIPTS))
 from attnlimit.base.code_hash import code_hash  # noqa: E402
 from attnlimit.base.files import require_writable  # noqa: E402
-from attnlimit.sources.corpus.location import local_files  # noqa: E402
+from attnlimit.sources.corpus.location import local_files, located  # noqa: E402
 from attnlimit.sources.model.files import local_model_files  # noqa: E402
 from attnlimit.workflow import registry  # noqa: E402
 from attnlimit.workflow.config import check, missing_sources  # noqa: E402
 from attnlimit.workflow.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
-from attnlimit.workflow.folders import begin_run, end_run, located  # noqa: E402
+from attnlimit.workflow.folders import begin_run, end_run  # noqa: E402
 from attnlimit.workflow.overlays import sort_keys, with_origin  # noqa: E402
 from attnlimit.workflow.workflow_files import commit, source_sha256  # noqa: E402
 
@@ -22,7 +22,7 @@ try:
     sort_keys(config)  # params are compared as text: the order of keys in an overlay must not change them
     require_writable(".")  # Snakemake itself would fail with a traceback
     ABSENT = missing_sources(config, Path("provenance/config.yaml"))  # here only in a folder restored from an archive
-    check(config, ROOT / "rules/config.schema.yaml", ABSENT, ROOT)
+    check(config, ABSENT, ROOT)
     # In the settings, so that a run keeps its name in an archive and in a folder restored from it.
     config["run"] = config["run"] or ("default" if Path.cwd() == ROOT else Path.cwd().name)
     # Files of the user's own are inputs, so that a changed one is read again.
@@ -34,9 +34,8 @@ except (ValueError, LookupError, OSError) as error:
 
 # The Hugging Face libraries use the network only for a source on the hub, and then by plain HTTP, as tested.
 os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_XET="1")
-if downloads := os.environ.get(
-    "ATTNLIMIT_DOWNLOADS"
-):  # packages of several runs; not a param: it cannot affect results
+# Where several runs keep the packages they fetch; not a param: it cannot affect results.
+if downloads := os.environ.get("ATTNLIMIT_DOWNLOADS"):
     os.environ.update(ATTNLIMIT_DOWNLOADS=os.path.abspath(os.path.join(ROOT, downloads)))
 if "HF_HOME" not in os.environ:  # by default, files from the hub are kept in the folder of the run
     hub_cache = os.environ.setdefault("HF_HUB_CACHE", os.path.abspath("results/downloads/hub"))
@@ -51,7 +50,7 @@ REPLICATES_PER_JOB = config["measure_errors"]["group"] * config["measure_errors"
 ERROR_PARTS = range(-(-config["measure_errors"]["replicates"] // REPLICATES_PER_JOB))
 CUT_INTO = [section["parts"] for section in config.values() if isinstance(section, dict) and "parts" in section]
 CHAPTERS = config["chapters"]  # what each of them asks and leaves: attnlimit/questions/*/about.py
-LEFT_OUT = registry.left_out(CHAPTERS)  # stated by answer, table, claims and provenance
+LEFT_OUT = registry.left_out(CHAPTERS)  # stated by answer, page and archive
 STUDIES = config["compare_studies"]["studies"]
 STORES = registry.store_files(CHAPTERS, LAYERS, STUDIES)
 SOURCES = registry.sources(registry.all_chapters())
@@ -59,9 +58,8 @@ TITLES = registry.figures(registry.all_chapters())
 FIGURES = [*registry.figures(CHAPTERS), "claims"]
 FORMATS = ["pdf", "svg", "png"]
 EARLY = 10  # priority of what reads the user's own files: a fault in them is seen before anything long starts
-TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.html", "claims.json", "claims.html")]
-TARGETS += ["results/rates.csv", "results/rates.html", "results/provenance.html"]
-TARGETS += expand("results/{name}.{format}", name=registry.tables(CHAPTERS), format=["csv", "html"])
+TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.json", "claims.json", "rates.csv")]
+TARGETS += expand("results/{name}.csv", name=registry.tables(CHAPTERS))
 TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)
 
 
@@ -83,17 +81,22 @@ wildcard_constraints:
     source="|".join(SOURCES),
 
 
-def code(script):
-    """Hash of the statements that a job of this script may run, and of its env file."""
-    return code_hash(SCRIPTS / script, (ENVS / script).with_suffix(".yaml"))
+def code(script, also=()):
+    """Hash of the statements that a job of this script may run, also in modules that it loads by name, and of its env."""
+    return code_hash(SCRIPTS / script, (ENVS / script).with_suffix(".yaml"), *also)
 
 
-def job(rule, **values):
+def job(rule, also=(), **values):
     """The one param of a rule: a dict, so that Snakemake's records carry names. A value may be a function of wildcards."""
-    values["code"] = code(f"{rule}.py")
+    values["code"] = code(f"{rule}.py", also)
     if not any(map(callable, values.values())):
         return values
-    return lambda wildcards: {name: value(wildcards) if callable(value) else value for name, value in values.items()}
+
+    def evaluate(wildcards):
+        return {name: value(wildcards) if callable(value) else value for name, value in values.items()}
+
+    evaluate.parameters = values  # read by params_of
+    return evaluate
 
 
 def number(wildcard):

@@ -10,7 +10,7 @@
 #                                             size_share (…, n), median_share (layer, run, statistic), overall_share (run, statistic),
 #                                             each with _low and _high
 #          results/figures/contexts.{pdf,svg,png}
-from attnlimit.workflow.spread import chosen_layers  # noqa: E402
+from attnlimit.base.parts import chosen_layers  # noqa: E402
 
 CONTEXT_LAYERS = chosen_layers(config["measure_contexts"]["layers"], LAYERS)
 MERGED["contexts/errors"] = Merge(

@@ -6,7 +6,7 @@
 #          results/rates/patterns.zarr.zip   value (layer, statistic, pattern, head, n), beta, bend, … (…, head), beats_top (…, n);
 #                                            budget (eps, layer, statistic, pattern, head); median_value, median_budget: over heads;
 #                                            theory_value (layer, head, n), theory_from, late_beta (layer, head)
-#          results/patterns.{csv,html}       budgets that are enough, one row for each layer and pattern
+#          results/patterns.csv              budgets that are enough, one row for each layer and pattern
 #          results/figures/patterns.{pdf,svg,png}
 
 
@@ -68,12 +68,6 @@ rule tabulate_patterns:
             category="4 Rates",
             labels={"shows": "budgets of sparse attention, for a spreadsheet"},
         ),
-        page=report(
-            "results/patterns.html",
-            caption="report/patterns_table.rst",
-            category="4 Rates",
-            labels={"shows": "budgets of sparse attention, as a page"},
-        ),
     log:
         "results/logs/tabulate_patterns/log.txt",
     benchmark:
@@ -81,7 +75,7 @@ rule tabulate_patterns:
     conda:
         "../envs/tabulate_patterns.yaml"
     params:
-        job=job("tabulate_patterns", quick_look=config["quick_look"]),
+        job=job("tabulate_patterns"),
     script:
         "../scripts/tabulate_patterns.py"
 

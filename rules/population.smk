@@ -13,7 +13,7 @@
 #          results/limits/layer_{layer}.zarr.zip                       limit_mean (feature), limit_covariance (feature, feature_2);
 #                                                                      limit_{mean,covariance}_se (head; -1: the whole layer):
 #                                                                      0 unless queries were drawn; residual_share (head) of a surrogate
-from attnlimit.workflow.costs import has_surrogate  # noqa: E402
+from attnlimit.sampling.about import has_surrogate  # noqa: E402
 
 LIMIT_PARTS = range(config["compute_limits"]["parts"])
 LIMIT_SOURCES = {"limits": expand("results/limits/parts/layer_{{layer}}_part_{part}.zarr.zip", part=LIMIT_PARTS)}

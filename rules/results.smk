@@ -6,18 +6,14 @@
 #                                                   limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head);
 #                                                   tokens_needed, … (eps, layer, statistic, head); head -1: the whole layer
 #          results/rates.csv                        the same fits, one row each
-#          results/rates.html                       fits of the error itself, main columns: a page
-#          results/answer.{txt,html}                what the run says, in a few lines: for the terminal, for the report
+#          results/answer.{txt,json}                what the run says, in a few lines: for the terminal; by key, for the page
 #          results/claims.json                      a list of records: id, claim, verdict, in_short, measured, test, threshold,
-#                                                   evidence, why, could_fail, left_out, rule, function, test_file; verdict:
+#                                                   files, figures, why, could_fail, left_out, rule, function, test_file; verdict:
 #                                                   holds, does not hold, undecided; none of a claim that is left out with the
 #                                                   chapter named in left_out
-#          results/claims.html                      the same as a page
 #          results/figures/claims.{pdf,svg,png}     the same at a glance
-#          results/index.html                       question, answer, claims, heads to explore, figures, in one file that needs no
-#                                                   network; the same bytes for the same run; `make page` writes it from what a run has
-#          results/provenance.html                  settings, data, versions, machine; times, which differ between runs, are in
-#                                                   results/benchmarks/
+#          results/index.html                       question, answer, claims, heads to explore, figures, settings, data, versions, in
+#                                                   one file that needs no network; the same bytes for the same run; `make page` writes it from what a run has
 #          results/attnlimit.tar.zst                a BagIt bag with an RO-Crate: sources, results, settings, jobs; the same bytes
 #                                                   for the same run
 #          results/bench/{attention,limits}.json    by `make bench`, lists of records: case, contender, seconds, speed-ups, errors,
@@ -28,15 +24,16 @@ from attnlimit.base.code_hash import texts_hash  # noqa: E402
 from attnlimit.workflow.rule_files import absent, at_hand, params_of  # noqa: E402
 from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
-PAGE_FILES = fits_at_hand(rates="heads") | {
+PAGE_FILES = fits_at_hand("patterns", "studies", rates="heads") | {
     "records": "results/claims.json",
-    "answer": "results/answer.txt",
+    "answer": "results/answer.json",
     "weights": ["results/models/heads.zarr.zip"] if "heads" in CHAPTERS else [],
     "tails": each_layer("tails/layer_{layer}") if "tails" in CHAPTERS else [],
-    "stores": expand("results/rates/{fit}.zarr.zip", fit=registry.fits(CHAPTERS)),
+    "stores": STORES,
     "figures": expand("results/figures/{name}.svg", name=registry.figures(CHAPTERS)),
 }
 PAGE_ALONE = lambda: bool(workflow.dag_settings.allowed_rules)  # by `make page`: then of the files that are there
+CLAIMS = registry.questions_with_claims(CHAPTERS)
 
 
 rule merge_parts:
@@ -94,12 +91,6 @@ rule tabulate_rates:
             category="4 Rates",
             labels={"shows": "every fit, for a spreadsheet"},
         ),
-        page=report(
-            "results/rates.html",
-            caption="report/rates_page.rst",
-            category="4 Rates",
-            labels={"shows": "every fit, as a page"},
-        ),
     log:
         "results/logs/tabulate_rates/log.txt",
     benchmark:
@@ -107,7 +98,7 @@ rule tabulate_rates:
     conda:
         "../envs/tabulate_rates.yaml"
     params:
-        job=job("tabulate_rates", left_out=LEFT_OUT, run=config["run"], quick_look=config["quick_look"]),
+        job=job("tabulate_rates", run=config["run"]),
     script:
         "../scripts/tabulate_rates.py"
 
@@ -116,10 +107,10 @@ rule state_answer:
     input:
         **fits_at_hand("contexts", "studies", rates="heads"),
     output:
-        answer="results/answer.txt",
-        page=report(
-            "results/answer.html", caption="report/answer.rst", category="2 Answer", labels={"shows": "in short"}
+        lines=report(
+            "results/answer.txt", caption="report/answer.rst", category="2 Answer", labels={"shows": "in short"}
         ),
+        sentences="results/answer.json",
     log:
         "results/logs/state_answer/log.txt",
     benchmark:
@@ -142,12 +133,11 @@ rule assess_claims:
     input:
         **{fit: f"results/rates/{fit}.zarr.zip" for fit in registry.fits(CHAPTERS)},
     output:
-        records="results/claims.json",
-        page=report(
-            "results/claims.html",
+        records=report(
+            "results/claims.json",
             caption="report/claims.rst",
             category="1 Claims",
-            labels={"shows": "every claim, its test and its verdict"},
+            labels={"shows": "every claim, its test and its verdict, for programs"},
         ),
     log:
         "results/logs/assess_claims/log.txt",
@@ -161,8 +151,9 @@ rule assess_claims:
             thresholds=config["assess_claims"],
             seed=config["seed"],
             chapters=registry.chapters_of_fits(CHAPTERS),
-            left_out=LEFT_OUT,
-            quick_look=config["quick_look"],
+            questions=CLAIMS,
+            rules=dict.fromkeys(SOURCES, "fit_rates") | {"studies": "compare_studies"},
+            also=[f"attnlimit.questions.{name}.claims" for name in CLAIMS],
         ),
     script:
         "../scripts/assess_claims.py"
@@ -200,10 +191,8 @@ rule compose_page:
         job=job(
             "compose_page",
             config=config,
-            chapters={name: list(registry.figures([name])) for name in CHAPTERS},
-            abouts=registry.chapter_titles(),
-            titles=registry.figures(CHAPTERS),
-            left_out=LEFT_OUT,
+            sections=registry.page_sections(CHAPTERS),
+            figures=registry.figures(CHAPTERS),
             texts=texts_hash(ROOT / "rules/page", ROOT / "rules/report"),
             state=lambda wildcards: {
                 "commit": commit_before(ROOT),
@@ -212,34 +201,6 @@ rule compose_page:
         ),
     script:
         "../scripts/compose_page.py"
-
-
-rule state_provenance:
-    input:
-        stores=STORES,
-        rest=[
-            "results/rates.csv",
-            "results/answer.txt",
-            "results/claims.json",
-            expand("results/figures/{figure}.png", figure=FIGURES),
-        ],
-    output:
-        page=report(
-            "results/provenance.html",
-            caption="report/provenance.rst",
-            category="5 Provenance",
-            labels={"shows": "where the numbers come from"},
-        ),
-    log:
-        "results/logs/state_provenance/log.txt",
-    benchmark:
-        "results/benchmarks/state_provenance/run.tsv"
-    conda:
-        "../envs/state_provenance.yaml"
-    params:
-        job=job("state_provenance", config=config, left_out=LEFT_OUT),
-    script:
-        "../scripts/state_provenance.py"
 
 
 rule archive_results:

@@ -48,8 +48,7 @@ rule fit_constants:
     params:
         job=job(
             "fit_constants",
-            settings=only(config["fit_rates"], "bootstrap")
-            | only(config["assess_claims"], "slope_tolerance", "polynomial_degree"),
+            settings=config["fit_constants"] | only(config["fit_rates"], "bootstrap"),
             seed=config["seed"],
         ),
     script:

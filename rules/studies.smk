@@ -6,9 +6,9 @@
 #          results/rates/studies.zarr.zip       the same by study, and what is asked of them: agreement (statistic, pair),
 #                                               order (coupling, statistic, study), component (component, statistic, model),
 #                                               effective_heads (study, layer, statistic, n), each with its 95 % interval
-#          results/studies.{csv,html}           one row a head and study; the answers as a page, with links to the studies
+#          results/studies.csv                  one row a head and study
 #          results/figures/studies_{horizon,heads,shared_noise}.{pdf,svg,png}
-from attnlimit.workflow.studies import study_folder, study_inputs  # noqa: E402
+from attnlimit.workflow.studies import study_inputs  # noqa: E402
 
 STUDY_FILES = {name: study_inputs(folder, ROOT, "compare_studies" in ABSENT) for name, folder in STUDIES.items()}
 
@@ -47,8 +47,7 @@ rule compare_studies:
         job=job(
             "compare_studies",
             studies=list(STUDIES),
-            settings=without(config["compare_studies"], "studies", "missing")
-            | only(config["assess_claims"], "weakest_horizon"),
+            settings=without(config["compare_studies"], "studies", "missing"),
         ),
     script:
         "../scripts/compare_studies.py"
@@ -64,12 +63,6 @@ rule tabulate_studies:
             category="4 Rates",
             labels={"shows": "every head of every study, for a spreadsheet"},
         ),
-        page=report(
-            "results/studies.html",
-            caption="report/studies_page.rst",
-            category="2 Answer",
-            labels={"shows": "the studies compared, as a page"},
-        ),
     log:
         "results/logs/tabulate_studies/log.txt",
     benchmark:
@@ -77,12 +70,7 @@ rule tabulate_studies:
     conda:
         "../envs/tabulate_studies.yaml"
     params:
-        job=job(
-            "tabulate_studies",
-            folders={name: str(study_folder(folder, ROOT)) for name, folder in STUDIES.items()},
-            missing=config["compare_studies"]["missing"],
-            quick_look=config["quick_look"],
-        ),
+        job=job("tabulate_studies"),
     script:
         "../scripts/tabulate_studies.py"
 

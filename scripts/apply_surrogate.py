@@ -6,6 +6,7 @@ from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.attention.streaming import Pass
 from attnlimit.base.job import begin
 from attnlimit.base.store import read, write
+from attnlimit.sampling.about import PARTS
 from attnlimit.sampling.limits import keys_of
 from attnlimit.sampling.surrogate_limits import stored_surrogate, surrogate_part
 from attnlimit.sources.model.population import gather
@@ -20,4 +21,5 @@ queries = keys_of(corpus["token_id"].values, corpus["position"].values, p.layer,
 device = choose_device(p.device)
 how = Pass(Heads.of(weights), fitted["centre"].values, options["block"], device, options["dtype"])
 moments = surrogate_part(queries, stored_surrogate(fitted, how), p.part, options["parts"], how)
-write(moments.assign_coords(layer=p.layer), snakemake.output.moments, **(fitted.attrs | {"code": p.code}))
+words = PARTS["limits/applied/layer_{layer}_part_{part}"]
+write(moments.assign_coords(layer=p.layer), snakemake.output.moments, words, **(fitted.attrs | {"code": p.code}))

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from attnlimit.archive.bundle import write_archive
-from attnlimit.archive.snakemake_records import Params
 from attnlimit.base.files import sha256_of
 from attnlimit.base.job import begin
 from attnlimit.base.log import found, logger
@@ -11,8 +10,7 @@ from attnlimit.base.log import found, logger
 p = begin(snakemake)
 path = Path(snakemake.output.archive)
 
-rules = {name: Params(**params) for name, params in p.rules.items()}
 project = Path(snakemake.scriptdir).parent
-write_archive(path, snakemake.input, p.config, rules, p.commit, p.settings["embeddings"], project, p.left_out)
+write_archive(path, snakemake.input, p.config, p.rules, p.commit, p.settings["embeddings"], project, p.left_out)
 logger.info("%s: %d bytes, sha256 %s", path, path.stat().st_size, sha256_of(path))
 found(f"{path.stat().st_size / 1e6:.3g} MB in one file")

@@ -9,6 +9,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import found
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import write
+from attnlimit.questions.downstream.about import PARTS
 from attnlimit.sources.corpus.articles import read_articles, read_identity
 from attnlimit.sources.corpus.blocks import load_tokenizer, word_pieces
 from attnlimit.sources.corpus.labelled import read_task
@@ -55,4 +56,5 @@ else:
     facts |= {"corpus": identity, "too_short": short}
 training = f", {sum(texts.training):,} training texts" if any(texts.training) else ""
 found(f"{len(texts.tokens):,} texts of {len(classes):,} classes{training}")
-write(texts_dataset(texts), snakemake.output.texts, **facts, classes=classes, seed=p.seed, code=p.code)
+words = PARTS["downstream/texts"]
+write(texts_dataset(texts), snakemake.output.texts, words, **facts, classes=classes, seed=p.seed, code=p.code)

@@ -2,6 +2,7 @@
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import read, write
+from attnlimit.questions.studies.about import STORES
 from attnlimit.questions.studies.fit import compare
 
 p = begin(snakemake)
@@ -11,4 +12,4 @@ studies = dict(zip(p.studies, map(read, snakemake.input.studies), strict=True))
 compared = compare(studies, options["weakest_horizon"], options["sub_gaussian_factor"])
 names = ("model", "corpus", "population", "replicates")
 facts = {name: {key: study.attrs[key] for key in names} for name, study in studies.items()}
-write(compared, snakemake.output.rates, source="studies", studies=facts, code=p.code)
+write(compared, snakemake.output.rates, STORES["rates/studies"], source="studies", studies=facts, code=p.code)

@@ -1,4 +1,4 @@
-"""The page that a run ends with: question, answer, claims, heads to explore, figures; one file, no network."""
+"""The page that a run ends with: answer, claims, heads to explore, figures, provenance; one file, no network."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,15 @@ from attnlimit.base.files import atomic
 from attnlimit.base.job import begin
 from attnlimit.base.log import logger
 from attnlimit.base.store import read, read_attrs
-from attnlimit.page.answer import capital, finding
-from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
 from attnlimit.page.explorer import explorer
-from attnlimit.page.page import computed_on, figures_of, limits, render, sections_of, settings_of, studies_of
-from attnlimit.page.provenance import identities, versions
-from attnlimit.page.quick_look import QUICK_LOOK
+from attnlimit.page.figures import figures_of
+from attnlimit.page.page import claims_on_page, computed_on, limits, render, settings_of, studies_of
+from attnlimit.page.provenance import identities, settings, store_rows, versions
 from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
+from attnlimit.questions.patterns.table import SHOWN, budgets_table, shown
+from attnlimit.questions.patterns.table import WHAT as OF_BUDGETS
+from attnlimit.questions.studies.table import ANSWERS, answer_rows, study_facts
+from attnlimit.questions.studies.table import WHAT as OF_STUDIES
 
 p = begin(snakemake)
 given, rules = snakemake.input, Path(snakemake.scriptdir).parent / "rules"
@@ -21,18 +23,20 @@ config, path = p.config, Path(snakemake.output.page)
 
 # A run that is not finished has only some of these files.
 records = json.loads(Path(given.records).read_text()) if given.get("records") else []
-lines = Path(given.answer).read_text().splitlines() if given.get("answer") else []
-rates = read(given.rates) if given.get("rates") else None
+answer = json.loads(Path(given.answer).read_text()) if given.get("answer") else {}
+rates, patterns, studies = (read(given[name]) if given.get(name) else None for name in ("rates", "patterns", "studies"))
 tails = [read(store) for store in given.get("tails", [])]
-stores = [read_attrs(store) for store in given.get("stores", [])]
+stores = {store: read_attrs(store) for store in given.get("stores", [])}
 
-names = [name for figures in p.chapters.values() for name in figures]
-figures = figures_of(names, p.titles, Path("results/figures"), rules / "report", config)
-tested = cards(records, [name for name in names if figures[name].svg])
-told, browse = [], None
-known_limits = [computed_on(stores)] if stores else []
+figures = figures_of(p.figures, Path("results/figures"), rules / "report", config)
+tables = {}  # by question: what the table is, its columns, its rows
+if patterns is not None:
+    tables["patterns"] = OF_BUDGETS, SHOWN, list(shown(budgets_table(patterns)))
+if studies is not None:
+    tables["studies"] = OF_STUDIES, ANSWERS, list(answer_rows(studies))
+browse = None
+known_limits = [computed_on(stores.values())] if stores else []
 if rates is not None:
-    told = [capital(sentence) for sentence in finding(rates)]
     heads, layers = head_table(rates), rates["layer"].values.tolist()
     words = in_words(heads, rates["n"].values, tails)
     browse = explorer(heads, curve_table(rates), tail_table(tails) if tails else None, words, slowest(heads))
@@ -40,28 +44,23 @@ if rates is not None:
     again = config["measure_errors"]["replacement"]
     known_limits = limits(rates.attrs, rates["n"].values.tolist(), layers, of_model, again) + known_limits
 
-content = settings_of(config) | {
-    "quick_look": QUICK_LOOK if config["quick_look"] else "",
-    "sentences": told,
-    "lines": lines,
-    "leading": figures[names[0]] if names else None,
+content = settings_of(config) | claims_on_page(records, figures)
+content |= {
+    "answer": answer,
+    "leading": next(iter(figures.values()), None),
     "figures": figures,
-    "sections": sections_of(p.chapters, figures),
-    "abouts": p.abouts,
-    "cards": tested,
-    "counts": counts(tested),
-    "looks": looks(),
-    "undecided": undecided(tested),
-    "not_tested": not_tested(records),
+    "sections": p.sections,
+    "tables": tables,
     "explorer": browse,
     "limits": known_limits,
-    "left_out": p.left_out,
     "absent": p.state["absent"],
-    "studies": studies_of(config),
+    "studies": studies_of(config, study_facts(studies) if studies is not None else {}),
     "commit": p.state["commit"],
-    "identities": identities(stores),
-    "versions": versions(stores),
+    "identities": identities(stores.values()),
+    "versions": versions(stores.values()),
+    "stores": store_rows(stores),
+    "settings": settings(config),
 }
 with atomic(path) as temporary:
     temporary.write_text(render(rules / "page", content), encoding="utf-8")
-logger.info("%s: %d bytes, %d claims, %d figures", path, path.stat().st_size, len(tested), len(figures))
+logger.info("%s: %d bytes, %d claims, %d figures", path, path.stat().st_size, len(records), len(figures))

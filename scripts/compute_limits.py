@@ -8,6 +8,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.parts import cuts, share
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import identity, read, write
+from attnlimit.sampling.about import PARTS
 from attnlimit.sampling.limits import centre_of, drawn_queries, keys_of, limit_part
 from attnlimit.sources.model.population import gather
 
@@ -28,4 +29,5 @@ mine = share(list(range(len(cuts(len(queries.counts), block)))), p.part, options
 limits = limit_part(keys, queries, mine, how).assign_coords(layer=p.layer)
 sizes = {"population": len(tokens[0]), "atoms": len(keys.counts), "queries": int(queries.counts.sum())}
 facts = sizes | {"dtype": dtype, "device": device, "seed": p.seed}
-write(limits, snakemake.output.limits, **identity(corpus, weights), **facts, code=p.code)
+words = PARTS["limits/parts/layer_{layer}_part_{part}"]
+write(limits, snakemake.output.limits, words, **identity(corpus, weights), **facts, code=p.code)

@@ -9,6 +9,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import identity, read, write
+from attnlimit.sampling.about import STORES
 from attnlimit.sources.model.bert import layer_inputs, load, require_readable
 from attnlimit.sources.model.files import require_as_fetched
 from attnlimit.sources.model.population import assemble
@@ -35,4 +36,5 @@ shard = xr.Dataset(
     coords={"layer": np.arange(len(tokens)), "token": numbers},
 )
 facts = {"dtype": options["dtype"], "first_token": int(numbers[0]), "last_token": int(numbers[-1])}
-write(shard, snakemake.output.embeddings, **identity(corpus, heads), **facts, code=p.code)
+words = STORES["embeddings/shard_{shard}"]
+write(shard, snakemake.output.embeddings, words, **identity(corpus, heads), **facts, code=p.code)

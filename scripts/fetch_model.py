@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from attnlimit.base.job import begin
 from attnlimit.base.log import found, logger
 from attnlimit.base.store import write
+from attnlimit.sources.about import STORES
 from attnlimit.sources.model.bert import heads_dataset, load
 from attnlimit.sources.model.files import FILES, copy_verified, embedded_model, local_model
 from attnlimit.sources.model.from_hub import hub_model
@@ -36,4 +37,4 @@ identity = source.identity | given | {"family": model.config.model_type, "sha256
 logger.info("%s", identity)
 heads = heads_dataset(model)
 found(f"{identity['name']}: {heads.sizes['layer']} layers of {heads.sizes['head']} heads")
-write(heads, output.heads, model=identity, code=p.code)
+write(heads, output.heads, STORES["models/heads"], model=identity, code=p.code)

@@ -5,6 +5,7 @@ from functools import partial
 from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.contexts.about import STORES
 from attnlimit.questions.contexts.fit import fit_contexts
 
 p = begin(snakemake)
@@ -20,4 +21,4 @@ def stream(layer, run, number):
 marks = options["misfit"], options["saturated"], options["saturated_slope"]
 fits = fit_contexts(errors, options["bootstrap"], lambda layer: partial(stream, layer), *marks)
 facts = inherited(errors) | {"source": "contexts", "replicates": errors.sizes["replicate"]}
-write(fits, snakemake.output.rates, **facts, code=p.code)
+write(fits, snakemake.output.rates, STORES["rates/contexts"], **facts, code=p.code)

@@ -3,6 +3,7 @@
 from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.downstream.about import STORES
 from attnlimit.questions.downstream.fit import summary
 from attnlimit.questions.downstream.grouped import resample
 
@@ -12,4 +13,4 @@ options = p.settings
 errors = read(snakemake.input.downstream)
 resampled = resample(errors["cluster"].values, options["bootstrap"], generator(p.seed, "fit_downstream"))
 facts = inherited(errors) | {"groups": resampled.groups, "replicates": errors.sizes["replicate"]}
-write(summary(errors, resampled), snakemake.output.rates, **facts, code=p.code)
+write(summary(errors, resampled), snakemake.output.rates, STORES["rates/downstream"], **facts, code=p.code)

@@ -2,6 +2,7 @@
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.hardmax.about import STORES
 from attnlimit.questions.hardmax.fit import hardmax_summary
 
 p = begin(snakemake)
@@ -9,4 +10,4 @@ options = p.settings
 
 errors = read(snakemake.input.hardmax)
 facts = inherited(errors) | {"from_n": options["from_n"]}
-write(hardmax_summary(errors, options["from_n"]), snakemake.output.rates, **facts, code=p.code)
+write(hardmax_summary(errors, options["from_n"]), snakemake.output.rates, STORES["rates/hardmax"], **facts, code=p.code)

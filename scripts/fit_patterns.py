@@ -4,6 +4,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.patterns.about import STORES
 from attnlimit.questions.patterns.fit import Marks, fit_patterns
 from attnlimit.sampling.joining import join_parts
 from attnlimit.stats.power_law import Bootstrap
@@ -25,4 +26,4 @@ rates = join_parts(fits, "layer")
 first = stores[0]
 facts = inherited(first) | {"blocks": first.sizes["block"], "replicates": first.sizes["replicate"]}
 facts |= {"block": int(first["length"].min())}
-write(rates, snakemake.output.rates, **facts, code=p.code)
+write(rates, snakemake.output.rates, STORES["rates/patterns"], **facts, code=p.code)

@@ -4,7 +4,8 @@ from attnlimit.base.coordinates import STATISTICS, heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.log import bar, found
 from attnlimit.base.seeds import generator
-from attnlimit.base.store import inherited, read, write
+from attnlimit.base.store import handed_on, inherited, read, write
+from attnlimit.base.words import FITS
 from attnlimit.sampling.joining import join_parts
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
@@ -31,4 +32,4 @@ first = stores[0]
 facts = inherited(first) | {"source": p.source, "replicates": first.sizes["replicate"]}
 beta = heads_only(rates["beta"]).sel(statistic="mean", part="error")
 found(f"{beta.size} fits of the mean, β from {float(beta.min()):z.2f} to {float(beta.max()):z.2f}")
-write(rates, snakemake.output.rates, **facts, code=p.code)
+write(rates, snakemake.output.rates, handed_on(*stores) | FITS, **facts, code=p.code)

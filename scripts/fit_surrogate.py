@@ -6,6 +6,7 @@ from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.attention.streaming import Pass
 from attnlimit.base.job import begin
 from attnlimit.base.store import read, write
+from attnlimit.sampling.about import PARTS
 from attnlimit.sampling.limits import keys_of
 from attnlimit.sampling.surrogate_limits import fitted_surrogate, joined_outputs
 from attnlimit.sources.model.population import gather
@@ -21,4 +22,5 @@ keys = keys_of(corpus["token_id"].values, corpus["position"].values, p.layer, re
 device = choose_device(p.device)
 how = Pass(Heads.of(weights), outputs["centre"].values, options["block"], device, options["dtype"])
 fitted = fitted_surrogate(outputs["output"].values, drawn, keys, read_tokens, how)
-write(fitted.assign_coords(layer=p.layer), snakemake.output.surrogate, **(outputs.attrs | {"code": p.code}))
+words = PARTS["limits/surrogate/layer_{layer}"]
+write(fitted.assign_coords(layer=p.layer), snakemake.output.surrogate, words, **(outputs.attrs | {"code": p.code}))

@@ -3,6 +3,7 @@
 from attnlimit.base.job import begin
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.uniform.about import STORES
 from attnlimit.questions.uniform.fit import fit_uniform
 from attnlimit.stats.power_law import Bootstrap
 
@@ -15,4 +16,4 @@ joint = (False, True, True)  # sizes have samples of their own, radii share thei
 bootstraps = [Bootstrap(options["bootstrap"], *pair) for pair in zip(joint, streams, strict=True)]
 fits = fit_uniform(suprema, bootstraps, options["misfit"], options["slope_tolerance"], options["carriers"])
 facts = inherited(suprema) | {"replicates": suprema.sizes["replicate"]}
-write(fits, snakemake.output.rates, **facts, code=p.code)
+write(fits, snakemake.output.rates, STORES["rates/uniform"], **facts, code=p.code)

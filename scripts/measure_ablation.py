@@ -7,6 +7,7 @@ import numpy as np
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.base.job import begin
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.ablation.about import STORES
 from attnlimit.questions.ablation.measure import (
     Layer,
     as_population,
@@ -45,4 +46,4 @@ def layer_of(number: int) -> Layer:
 protocol = Protocol.of(options, p.seed, choose_device(p.device))
 errors = measure_settings(settings, partial(errors_of, layer_of=layer_of), protocol, "ablation")
 facts = protocol.facts() | {"population": len(numbers)}
-write(errors, snakemake.output.errors, **identity(corpus, weights), **facts, code=p.code)
+write(errors, snakemake.output.errors, STORES["ablation/errors"], **identity(corpus, weights), **facts, code=p.code)

@@ -9,6 +9,7 @@ from attnlimit.base.log import bar
 from attnlimit.base.parts import cuts
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.clouds.about import STORES
 from attnlimit.questions.clouds.measure import as_rows, chosen_heads, in_leading_plane, outputs_at, tsne_map
 from attnlimit.sources.model.population import gather
 
@@ -51,4 +52,4 @@ outputs = xr.Dataset(
     coords={"cloud": [*map(str, sizes), "limit"]},
 )
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": population}
-write(outputs, snakemake.output.outputs, **identity(layers[0], weights), **facts, code=p.code)
+write(outputs, snakemake.output.outputs, STORES["clouds/outputs"], **identity(layers[0], weights), **facts, code=p.code)

@@ -7,6 +7,7 @@ import numpy as np
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.base.job import begin
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.contexts.about import PARTS
 from attnlimit.questions.contexts.measure import Run, Text, join_runs, require_runs, sample
 from attnlimit.sampling.errors import limit_is_exact
 from attnlimit.sampling.merging import merge_errors
@@ -40,4 +41,4 @@ errors = join_runs(runs, [errors_of(run) for run in runs], text).assign_coords(l
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": limit.attrs["population"]}
 exact = limit_is_exact(True, limit.attrs["queries"], limit.attrs["population"])
 facts |= {"nested": True, "replacement": True, "limit_is_exact": exact}
-write(errors, snakemake.output.errors, **identity(limit), **facts, code=p.code)
+write(errors, snakemake.output.errors, PARTS["contexts/parts/layer_{layer}"], **identity(limit), **facts, code=p.code)

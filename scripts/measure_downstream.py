@@ -9,6 +9,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.downstream.about import PARTS
 from attnlimit.questions.downstream.measure import Drawing, dense_embedding, measure_text, tokens_of
 from attnlimit.sources.model.bert import load, require_readable
 from attnlimit.sources.model.classifier import load_head
@@ -48,4 +49,5 @@ if training:
         training_embedding=(("training_text", "feature"), embeddings)
     )
 facts = {"replacement": options["replacement"], "seed": p.seed}
-write(measured, snakemake.output.downstream, **identity(texts, heads), **facts, code=p.code)
+words = PARTS["downstream/parts/{text_part}"]
+write(measured, snakemake.output.downstream, words, **identity(texts, heads), **facts, code=p.code)

@@ -8,6 +8,7 @@ from attnlimit.attention.draws import draws
 from attnlimit.attention.kernel import Heads, choose_device
 from attnlimit.base.job import begin
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.heads.about import PARTS
 from attnlimit.sampling.errors import limit_is_exact
 from attnlimit.sampling.samples import Attention, layer_errors
 from attnlimit.sources.model.population import gather
@@ -27,4 +28,5 @@ errors = errors.assign_coords(replicate=p.replicates, group=groups, layer=p.laye
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": limit.attrs["population"]}
 facts |= {"nested": options["nested"], "replacement": options["replacement"]}
 facts["limit_is_exact"] = limit_is_exact(options["replacement"], limit.attrs["queries"], limit.attrs["population"])
-write(errors, snakemake.output.errors, **identity(limit), **facts, code=p.code)
+words = PARTS["errors/parts/layer_{layer}_part_{part}"]
+write(errors, snakemake.output.errors, words, **identity(limit), **facts, code=p.code)

@@ -7,6 +7,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar, found
 from attnlimit.base.parts import cuts
 from attnlimit.base.store import identity, read, write
+from attnlimit.sampling.about import STORES
 from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import constant_tilt, horizon_published, horizons, tilt_bias, tilt_matrix
 from attnlimit.theory.moments import merge_all, moments
@@ -37,4 +38,5 @@ geometry = xr.Dataset(
     coords={"head": heads["head"].values, "layer": p.layer},
 )
 found("horizons H from {:.2g} to {:.2g}".format(*geometry["horizon"].quantile([0, 1]).values))
-write(geometry, snakemake.output.geometry, **identity(corpus, heads), population=len(numbers), code=p.code)
+words = STORES["geometry/layer_{layer}"]
+write(geometry, snakemake.output.geometry, words, **identity(corpus, heads), population=len(numbers), code=p.code)

@@ -6,6 +6,7 @@ from attnlimit.attention.kernel import Heads, choose_device, project
 from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.patterns.about import STORES
 from attnlimit.questions.patterns.measure import Reading, chosen_blocks, layer_errors
 from attnlimit.sources.model.population import gather
 
@@ -26,4 +27,5 @@ def projected(numbers: np.ndarray):
 reading = Reading.of(options, p.seed, p.layer)
 errors = layer_errors(map(projected, bar(chosen, total=len(chosen), unit="blocks", name="patterns")), reading)
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": len(block_of_token)}
-write(errors, snakemake.output.errors, **identity(corpus, weights), **facts, code=p.code)
+words = STORES["patterns/layer_{layer}"]
+write(errors, snakemake.output.errors, words, **identity(corpus, weights), **facts, code=p.code)

@@ -6,6 +6,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.propagation.about import PARTS
 from attnlimit.questions.propagation.measure import Draws, chosen_blocks, measure_blocks
 from attnlimit.sources.model.bert import load, require_readable
 from attnlimit.sources.model.files import require_as_fetched
@@ -30,4 +31,5 @@ errors = measure_blocks(model, passes, mine, draws, heads.sizes["layer"])
 facts = {"blocks": len(chosen), "articles": len(set(page_id[chosen].tolist()))}
 facts |= {"population": sum(map(len, texts.values()))}  # tokens of these blocks
 facts |= {"replacement": options["replacement"], "dtype": "float32", "seed": p.seed}
-write(errors, snakemake.output.errors, **identity(corpus, heads), **facts, code=p.code)
+words = PARTS["propagation/parts/part_{part}"]
+write(errors, snakemake.output.errors, words, **identity(corpus, heads), **facts, code=p.code)

@@ -6,6 +6,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.parts import cuts
 from attnlimit.base.store import identity, read, write
+from attnlimit.questions.tails.about import STORES
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.sources.model.population import gather
 from attnlimit.theory.geometry import tilt_matrix
@@ -24,4 +25,7 @@ shown = bar(tokens, total=len(blocks), unit="blocks", name="tails")
 
 tails = tails_of_tokens(shown, *law, tilts, options["directions"], options["scales"], options["effective"])
 facts = {"population": len(numbers), "effective": options["effective"]}
-write(tails.assign_coords(layer=p.layer), snakemake.output.tails, **identity(corpus, heads), **facts, code=p.code)
+words = STORES["tails/layer_{layer}"]
+write(
+    tails.assign_coords(layer=p.layer), snakemake.output.tails, words, **identity(corpus, heads), **facts, code=p.code
+)

@@ -2,6 +2,7 @@
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import inherited, read, write
+from attnlimit.questions.downstream.about import STORES
 from attnlimit.questions.downstream.answers import answers, joined
 
 p = begin(snakemake)
@@ -9,4 +10,5 @@ p = begin(snakemake)
 texts, parts = read(snakemake.input.texts), [read(path) for path in snakemake.input.parts]
 task = texts.attrs["task"]
 facts = inherited(parts[0]) | {"task": task, "classes": texts.attrs["classes"]}
-write(answers(task, joined(parts), texts), snakemake.output.downstream, **facts, code=p.code)
+words = STORES["downstream/answers"]
+write(answers(task, joined(parts), texts), snakemake.output.downstream, words, **facts, code=p.code)

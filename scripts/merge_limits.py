@@ -3,6 +3,7 @@
 from attnlimit.base.job import begin
 from attnlimit.base.log import found
 from attnlimit.base.store import read, write
+from attnlimit.sampling.about import STORES
 from attnlimit.sampling.merging import merge_limits, merge_surrogate
 
 p = begin(snakemake)
@@ -15,4 +16,5 @@ else:
     limit = merge_limits(parts, facts["queries"], facts["population"])
 drawn = f"from {facts['queries']:,} of {facts['population']:,} queries{' and a surrogate' if surrogate else ''}"
 found(f"{limit.sizes['head'] - 1} heads, limit {drawn if limit['limit_mean_se'].any() else 'exact'}")
-write(limit.assign_coords(layer=p.layer), snakemake.output.limit, **(facts | {"code": p.code}))
+words = STORES["limits/layer_{layer}"]
+write(limit.assign_coords(layer=p.layer), snakemake.output.limit, words, **(facts | {"code": p.code}))

@@ -2,7 +2,7 @@
 
 from attnlimit.base.job import begin
 from attnlimit.base.log import found
-from attnlimit.base.store import inherited, read, write
+from attnlimit.base.store import handed_on, inherited, read, write
 from attnlimit.sampling.joining import join_parts
 
 p = begin(snakemake)
@@ -10,4 +10,4 @@ p = begin(snakemake)
 parts = [read(path) for path in snakemake.input.parts]
 merged = join_parts(parts, p.dimension, p.shared)
 found(f"{merged.sizes[p.dimension]} along {p.dimension}")
-write(merged, snakemake.output.merged, **inherited(parts[0]), code=p.code)
+write(merged, snakemake.output.merged, handed_on(parts[0]), **inherited(parts[0]), code=p.code)

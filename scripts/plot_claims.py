@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 from attnlimit.base.job import begin
 from attnlimit.page.style import WIDTH, save, set_theme
 from attnlimit.stats.verdicts import LOOKS
+from attnlimit.workflow.amounts import counted
 
 LINE, GAP, CHARACTERS, LEFT = 0.145, 0.09, 98, 1.32  # inches a line and between claims; letters a line; inches
 TITLE = 0.3  # inches for the title of a quick look
@@ -39,6 +40,6 @@ for claim, (said, measured) in zip(claims, texts, strict=True):
         axis.text(LEFT, top + LINE * number, line, color=shade, fontsize=7.5, va="top")
     top = bottom + GAP
 if chapters:
-    words = f"{len(records) - len(claims)} more claims are left out; they are tested by chapter {', '.join(chapters)}"
+    words = f"left out: {counted(len(records) - len(claims), 'more claim')}, tested by chapter {', '.join(chapters)}"
     axis.text(LEFT, top, words, color="0.4", fontsize=7.5, va="top")
 save(figure, dict(snakemake.output), p.quick_look)

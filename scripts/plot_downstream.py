@@ -9,7 +9,7 @@ from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes
 from attnlimit.page.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.questions.downstream.fit import DECLARED
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.estimate import Estimate
 
 SHARES = {"agreement": ("as the dense model", PALETTE[0], "o"), "accuracy": ("right", PALETTE[3], "s")}

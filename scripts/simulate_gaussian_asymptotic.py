@@ -2,6 +2,7 @@
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import write
+from attnlimit.questions.gaussian.about import STORES
 from attnlimit.questions.gaussian.counted import Setting, errors_of
 from attnlimit.sampling.layout import measure_settings
 from attnlimit.sampling.protocol import Protocol
@@ -13,4 +14,4 @@ settings = [Setting(horizon, options["bin_width"]) for horizon in options["horiz
 protocol = Protocol.of(options | {"nested": False, "dtype": "float64"}, p.seed, "cpu")
 errors = measure_settings(settings, errors_of, protocol, "counted")
 facts = protocol.facts() | {"bin_width": options["bin_width"]}
-write(errors, snakemake.output.errors, **facts, code=p.code)
+write(errors, snakemake.output.errors, STORES["synthetic/gaussian_asymptotic"], **facts, code=p.code)

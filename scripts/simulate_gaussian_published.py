@@ -5,6 +5,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import write
+from attnlimit.questions.gaussian.about import PARTS
 from attnlimit.questions.gaussian.measure import errors_by_reference, published_settings
 from attnlimit.sampling.layout import stack
 from attnlimit.sampling.protocol import Protocol
@@ -22,4 +23,5 @@ for setting in bar(settings, total=len(settings), unit="settings", name="publish
 
 names = [f"{setting.name} {reference}" for setting in settings for reference in references]
 facts = protocol.facts() | {"reference_tokens": tokens}
-write(stack(kept, names, protocol.sizes), snakemake.output.errors, **facts, code=p.code)
+words = PARTS["synthetic/parts/gaussian_published_part_{part}"]
+write(stack(kept, names, protocol.sizes), snakemake.output.errors, words, **facts, code=p.code)

@@ -1,13 +1,12 @@
-"""What the run found, in a few lines for the terminal and the report."""
+"""What the run found in a few sentences: lines for the terminal, by key for the page."""
 
+import json
 from pathlib import Path
 
 from attnlimit.base.files import atomic
-from attnlimit.base.job import begin
+from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
-from attnlimit.page.html import page, paragraph
-from attnlimit.page.quick_look import QUICK_LOOK
 from attnlimit.questions.studies.answer import studies_answer
 from attnlimit.stats.order import Resampling
 
@@ -16,16 +15,17 @@ p = begin(snakemake)
 
 options = p.settings
 resampling = Resampling(options["bootstrap"], p.seed)
-lines = (
+lines = {"quick_look": QUICK_LOOK} if p.quick_look else {}
+lines |= (
     answer(read(rates), options["weakest_horizon"], options["fewest_groups"], resampling)
     if rates
     else studies_answer(read(studies), options["agreement"])
     if studies
-    else ["this run has no rates of a model's heads"]
+    else {"nothing": "this run has no rates of a model's heads"}
 )
-lines += context_answer(read(contexts)) if contexts else []
-lines = [*([QUICK_LOOK] if p.quick_look else []), *lines, *([p.left_out] if p.left_out else [])]
-texts = {"answer": "\n".join(lines) + "\n", "page": page("What this run found", map(paragraph, lines))}
+lines |= context_answer(read(contexts)) if contexts else {}
+lines |= {"left_out": p.left_out} if p.left_out else {}
+texts = {"lines": "\n".join(lines.values()) + "\n", "sentences": json.dumps(lines, indent=2, ensure_ascii=False) + "\n"}
 for name, text in texts.items():
     with atomic(snakemake.output[name]) as temporary:
-        Path(temporary).write_text(text)
+        Path(temporary).write_text(text, encoding="utf-8")

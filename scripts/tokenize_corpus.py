@@ -7,6 +7,7 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import bar, found
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import write
+from attnlimit.sources.about import STORES
 from attnlimit.sources.corpus.articles import read_articles, read_identity
 from attnlimit.sources.corpus.blocks import blocks_dataset, choose_blocks, cut, fill, load_tokenizer, word_pieces
 
@@ -29,6 +30,7 @@ found(f"{tokens:,} tokens in {count:,} blocks of {len(pieces):,} articles")
 write(
     dataset,
     snakemake.output.blocks,
+    STORES["corpus/blocks"],
     corpus=read_identity(table),
     tokenizer_sha256=sha256_of(snakemake.input.tokenizer),
     population=dataset.sizes["token"],

@@ -233,7 +233,7 @@ def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, to
 
 def test_the_commands_say_what_they_found(archive, tmp_path, capsys):
     verify_command.main([str(archive)])
-    assert "results/attnlimit.tar.zst: whole; " in capsys.readouterr().out
+    assert "results/attnlimit.tar.zst: intact; " in capsys.readouterr().out
     restore_command.main([str(archive), str(tmp_path / "restored")])
     assert f"{tmp_path / 'restored'}: restored" in capsys.readouterr().out
     rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})

@@ -1,4 +1,4 @@
-"""What Snakemake noted of each job: the jobs behind a target, their parameters, and what it does not know."""
+"""Snakemake's records: the jobs behind a target, their parameters, and files without a record."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import time
 import pytest
 from snakemake.persistence import RECORD_FORMAT_VERSION
 
-from attnlimit.archive.snakemake_records import FORMAT, Params, read_record, record_path, trace, write_records
+from attnlimit.archive.snakemake_records import FORMAT, read_record, record_path, trace, write_records
 from support.tiny_run import (
     FIT,
     MODEL,
@@ -18,16 +18,16 @@ from support.tiny_run import (
 )
 
 
-def test_the_jobs_behind_a_target_are_found_with_their_parameters(run):
-    jobs, brought = trace([RATES], run, RULES, run)
+def test_the_jobs_behind_a_target_have_their_parameters_by_name(run):
+    jobs, sources = trace([RATES], run, RULES, run)
     assert [job.name for job in jobs] == ["fetch_model", "fit_rates", "split/shard_0"]
     assert [job.parameters for job in jobs] == [
         {"code": "'ab'"},
-        {"code": "'ef'", "bootstrap": "10"},
+        {"code": "'ef'", "settings": "{'bootstrap': 10}"},
         {"code": "'cd'", "shard": "0", "words": "[7, 8]"},
     ]
     assert [job.output for job in jobs] == [MODEL.output, FIT.output, SPLIT.output]
-    assert brought == [TEXT]
+    assert sources == [TEXT]
 
 
 def test_files_of_the_user_are_named_as_the_project_sees_them(run, tmp_path):
@@ -35,15 +35,32 @@ def test_files_of_the_user_are_named_as_the_project_sees_them(run, tmp_path):
     names = {"my_texts/a.txt": "run/my_texts/a.txt", "../b.txt": "b.txt", "/data/c.txt": "/data/c.txt"}
     record["input"] = list(names)
     record_path(SPLIT.output[0], run).write_text(json.dumps(record))
-    jobs, brought = trace([RATES], run, RULES, tmp_path)
-    assert brought == sorted(names.values())
+    jobs, sources = trace([RATES], run, RULES, tmp_path)
+    assert sources == sorted(names.values())
     assert jobs[-1].input == tuple(names.values())
 
 
-def test_results_of_other_parameters_are_not_archived(run):
-    rules = RULES | {"fit_rates": Params({"code": "'ef'", "bootstrap": "20"}, [])}
-    with pytest.raises(ValueError, match=r"fit_rates/log\.txt: that job ran with other parameters .* `make reproduce`"):
+@pytest.mark.parametrize(
+    ("rule", "now"),
+    [
+        ("fit_rates", {"settings": "{'bootstrap': 20}"}),
+        ("fit_rates", {"code": "'00'"}),
+        ("fit_rates", {"seed": "1"}),
+        ("split", {"code": "'00'"}),  # other parameters of which depend on wildcards
+        ("split", {"seed": None}),
+    ],
+)
+def test_results_of_other_parameters_are_not_archived(run, rule, now):
+    rules = RULES | {rule: RULES[rule] | now}
+    with pytest.raises(ValueError, match=rf"{rule}/.*\.txt: that job ran with other parameters .* `make reproduce`"):
         trace([RATES], run, rules, run)
+
+
+def test_a_job_of_before_parameters_had_names_is_not_archived(run):
+    record = read_record(RATES, run)
+    record_path(RATES, run).write_text(json.dumps(record | {"params": ["'ef'", "10"]}))
+    with pytest.raises(ValueError, match="other parameters"):
+        trace([RATES], run, RULES, run)
 
 
 def test_a_result_without_a_record_is_named_with_a_remedy(run):

@@ -1,9 +1,10 @@
 """Patterns of sparse attention: exact budgets, what lies at the ends, dense float64 formulas, transformers' BigBird."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 import torch
-import yaml
 from transformers import BigBirdConfig, BigBirdModel
 
 from attnlimit.attention.kernel import Heads, Projected, project
@@ -23,7 +24,8 @@ from attnlimit.attention.patterns import (
     possible,
     top,
 )
-from support.configs import DEFAULT, SCHEMA
+from attnlimit.questions.patterns.about import Pattern
+from support.configs import DEFAULT
 
 ONCE = [name for name in PATTERNS if name not in INDEPENDENT]  # read a key once at most
 
@@ -173,11 +175,10 @@ def test_a_budget_that_is_not_there_is_refused(name, n):
         attend_pattern(name, tokens(8), [n], lambda *_: np.random.default_rng(0))
 
 
-def test_an_unknown_pattern_is_refused_by_name_and_the_schema_knows_all():
+def test_an_unknown_pattern_is_refused_by_name_and_the_config_knows_all():
     with pytest.raises(ValueError, match="pattern 'windows': not one of random, "):
         attend_pattern("windows", tokens(8), [4], lambda *_: np.random.default_rng(0))
-    schema = yaml.safe_load(SCHEMA.read_text())["properties"]["measure_patterns"]["properties"]["patterns"]
-    assert schema["items"]["enum"] == [*NAMES, PUBLISHED_WINDOW]
+    assert list(get_args(Pattern)) == [*NAMES, PUBLISHED_WINDOW]
     assert DEFAULT["measure_patterns"]["patterns"] == list(NAMES)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attnlimit.base.code_hash import code_hash, statements, texts_hash
-from tests.support.workflow import ROOT
+from support.configs import ROOT
 
 SCRIPT = "from attnlimit.room.one import Shape, f\n\nf(Shape())\n"
 ONE = '''"""Words."""

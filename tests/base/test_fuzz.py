@@ -13,8 +13,9 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlimit.base.store import read, write
+from attnlimit.base.store import read
 from support.fuzz import NONSENSE, damage, places, told
+from support.stores import write
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ import xarray as xr
 
 from attnlimit.base import store
 from attnlimit.base.files import memory_error
-from attnlimit.base.store import opened, read, write
+from attnlimit.base.store import opened, read
+from support.stores import write
 
 SCRIPTS = Path(store.__file__).parents[2]
 READ_WITH_LITTLE = """

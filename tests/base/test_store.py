@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnlimit.base import store
-from attnlimit.base.descriptions import long_name
 from attnlimit.base.files import sha256_of
-from attnlimit.base.store import chunk_shape, identity, read, write
+from attnlimit.base.store import chunk_shape, handed_on, identity, read
+from support.stores import write
 
 MODEL = {"name": "bert", "revision": "86b5", "sizes": [1, 2], "nested": {"deep": True, "none": None}}
 SCRIPTS = Path(store.__file__).parents[2]
@@ -139,9 +139,35 @@ def test_plain_xarray_selects_by_words_in_a_store_of_rates(tmp_path):
     rates = xr.open_zarr(zarr.storage.ZipStore(path, mode="r"), consolidated=False)
     assert rates.beta.sel(layer=3, head=5, statistic="mean", part="error") == 11
     assert rates.alpha.sel(setting="α = ½, R = 1") == 1
-    assert {name: rates[name].attrs["long_name"] for name in ("beta", "statistic")} == {
-        name: long_name(name) for name in ("beta", "statistic")
+    assert {name: rates[name].attrs["long_name"] for name in rates.variables} == {
+        name: f"words of {name}" for name in rates.variables
     }
+
+
+def test_words_are_of_the_store_and_are_handed_on(tmp_path):
+    words = {"beta": "rate", "alpha": "factor", "n": "sample size [tokens]"}
+    data = xr.Dataset({"beta": ("n", [0.5, 0.4]), "alpha": 1.0, "beta_se": ("n", [0.1, 0.1])}, coords={"n": [8, 16]})
+    store.write(data, tmp_path / "a.zarr.zip", words)
+    found = read(tmp_path / "a.zarr.zip")
+    assert found["n"].attrs == {"long_name": "sample size", "units": "tokens"}
+    assert found["beta_se"].attrs == {"long_name": "standard error of the rate"}
+    assert handed_on(found) == words | {"beta_se": "standard error of the rate"}
+    assert not any(array.attrs for array in data.variables.values())  # the given one is not written to
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        ({"beta": "rate"}, "variable alpha has no words"),
+        ({"beta": "rate", "alpha": ""}, "variable alpha has no words"),
+        ({"beta": "rate", "alpha": "rate"}, "variable alpha has the words of beta"),
+    ],
+)
+def test_a_variable_without_words_of_its_own_is_refused(tmp_path, words, fault):
+    path = tmp_path / "a.zarr.zip"
+    with pytest.raises(LookupError, match=rf"{path}: {fault}; .*about\.py"):
+        store.write(xr.Dataset({"beta": 1.0, "alpha": 2.0}), path, words)
+    assert not path.exists()
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -286,7 +312,8 @@ import numpy as np, xarray as xr
 from attnlimit.base.store import write
 noise = np.random.default_rng(0).random((64, 2**14))
 for number in itertools.count():
-    write(xr.Dataset({"noise": (("row", "column"), noise + number)}), f"{sys.argv[1]}/{number}.zarr.zip")
+    dataset = xr.Dataset({"noise": (("row", "column"), noise + number)})
+    write(dataset, f"{sys.argv[1]}/{number}.zarr.zip", {"noise": "numbers"})
 """
 
 

@@ -10,12 +10,15 @@ from attnlimit.archive.bundle import write_archive
 from attnlimit.cli.compare import restored
 from attnlimit.workflow.folders import RESOLVED, made_of, summary
 from support.configs import DEFAULT
-from support.tiny_run import RATES, RULES
+from support.tiny_run import RATES, RULES, make_run
 
 
 @pytest.fixture
-def archived(run, tmp_path, monkeypatch):
+def archived(tmp_path, monkeypatch):
     """Archives a run of these settings under a name; the project is then the current folder."""
+    run = tmp_path / "run"
+    run.mkdir()
+    make_run(run)
 
     def write(name: str, **changes: object) -> Path:
         monkeypatch.chdir(run)
@@ -63,6 +66,6 @@ def test_an_archive_that_cannot_be_compared_leaves_nothing(archived):
     broken.write_bytes(broken.read_bytes()[:-9])
     with pytest.raises(ValueError, match="truncated"):
         restored([broken])
-    with pytest.raises(ValueError, match="its run has no chapter heads, which is compared; take another"):
+    with pytest.raises(ValueError, match="its run has no chapter heads"):
         restored([theory])
     assert not list(Path("runs").iterdir())

@@ -4,18 +4,19 @@ import pytest
 import yaml
 
 from attnlimit.cli.run_studies import (
-    UNTOLD,
+    SEE_OUTPUT,
     comparison,
     in_one_line,
+    not_comparable,
     require_comparable,
     seconds_left,
-    told_left,
-    unfit,
+    time_left,
 )
 from attnlimit.workflow.costs import expected_seconds, job_count
 from attnlimit.workflow.folders import MADE_OF, RESOLVED, write_state
 from attnlimit.workflow.study_files import SIZES, known_studies
 from support.configs import DEFAULT, ROOT, merged
+from support.messages import told
 
 CORES, MOST_MINUTES = 2, 60
 
@@ -26,13 +27,13 @@ def test_the_time_left_goes_with_the_pace_of_those_that_are_done():
     assert seconds_left(expected, {"code": 1000.0}) == 5000
     assert seconds_left(expected, {"code": 1500.0}) == pytest.approx(1.5 * 5000, rel=0.05)
     assert seconds_left(expected, {"code": 500.0, "legal": 1000.0}) == pytest.approx(3000 / 2, rel=0.05)
-    assert told_left(expected, {"code": 1000.0, "legal": 2000.0}) == "about 50 min left for all"
-    assert told_left({"code": 1.0}, {"code": 9.0}) == "none is left"
+    assert time_left(expected, {"code": 1000.0, "legal": 2000.0}) == "about 50 min left for all"
+    assert time_left({"code": 1.0}, {"code": 9.0}) == "none left"
 
 
 def test_why_a_study_failed_is_one_line():
     assert in_one_line(SystemExit("ValueError: a\nOSError: b\n")) == "ValueError: a; OSError: b"
-    assert in_one_line(SystemExit(1)) == UNTOLD
+    assert in_one_line(SystemExit(1)) == SEE_OUTPUT
 
 
 def run(root, name: str, state: str, chapters: list[str]) -> None:
@@ -46,21 +47,22 @@ def test_only_finished_runs_with_heads_and_tails_are_compared(tmp_path):
     run(tmp_path, "legal", "failed", ["heads", "tails"])
     run(tmp_path, "theory", "finished", ["theory"])
     require_comparable("code", tmp_path)
-    for name, told in {
-        "legal": "runs/legal: not finished, so not to be compared; go on with it by `make reproduce RUN=legal`",
-        "theory": "runs/theory: has no chapter heads, which is compared; "
-        "add it to `chapters` of its config, then `make reproduce RUN=theory`",
-        "cod": "RUNS: no run 'cod' here; did you mean 'code'?",
-        "zzz": "RUNS: no run 'zzz' here; see `make runs`",
+    for name, parts in {
+        "legal": ("runs/legal", "not finished", "`make reproduce RUN=legal`"),
+        "theory": ("runs/theory", "no chapter heads", "`chapters` of its config", "`make reproduce RUN=theory`"),
+        "cod": ("'cod'", "did you mean 'code'?"),
+        "zzz": ("'zzz'", "`make runs`"),
     }.items():
         with pytest.raises(ValueError) as error:
             require_comparable(name, tmp_path)
-        assert str(error.value) == told
-    assert list(unfit(["theory", "code"], tmp_path)) == ["theory"], "one does not keep others from being compared"
+        told(error, *parts)
+    assert list(not_comparable(["theory", "code"], tmp_path)) == ["theory"], (
+        "one does not keep others from being compared"
+    )
 
 
 def test_one_run_is_nothing_to_compare():
-    with pytest.raises(ValueError, match="needs 2 finished runs at least"):
+    with pytest.raises(ValueError, match="at least 2 finished runs"):
         comparison(["code", "code"], {}, 1)
 
 

@@ -11,7 +11,7 @@ COUNTS = {"short": 30, "middle": 12, "long": 4}
 
 
 def run(left: TimeLeft, factor: float, cores: int):
-    """Play a run whose jobs take `factor` times their cost: at each second, now and those at work; none at its end."""
+    """Play a run whose jobs take `factor` times their cost: at each second, now and running jobs; none at its end."""
     queue = [rule for rule, count in COUNTS.items() for _ in range(count)]
     work: list[tuple[str, float]] = []  # rule, start
     for now in itertools.count():
@@ -28,11 +28,11 @@ def run(left: TimeLeft, factor: float, cores: int):
 @pytest.mark.parametrize("cores", [1, 2, 5])
 def test_under_exact_costs_it_falls_second_by_second_to_nothing(cores):
     left = TimeLeft(COUNTS, COSTS.__getitem__, cores)
-    estimates = [(now, left.seconds(work), left.told(now, work)) for now, work in run(left, 1, cores)]
+    estimates = [(now, left.seconds(work), left.smoothed(now, work)) for now, work in run(left, 1, cores)]
     end = estimates[-1][0]
     assert estimates[-1][1:] == (0, 0)
-    for (_, before, told_before), (_, after, told) in itertools.pairwise(estimates):
-        assert after <= before and told <= told_before
+    for (_, before, smoothed_before), (_, after, told) in itertools.pairwise(estimates):
+        assert after <= before and told <= smoothed_before
     for now, estimate, _ in estimates:
         assert end - now - 90 <= estimate <= end - now, "a core may stand idle while the last long job runs"
     if cores == 1:
@@ -42,7 +42,7 @@ def test_under_exact_costs_it_falls_second_by_second_to_nothing(cores):
 @pytest.mark.parametrize("factor", [0.5, 3])
 def test_a_machine_of_another_speed_is_found_out(factor):
     left = TimeLeft(COUNTS, COSTS.__getitem__, 1)
-    told = [(now, left.told(now, work)) for now, work in run(left, factor, 1)]
+    told = [(now, left.smoothed(now, work)) for now, work in run(left, factor, 1)]
     end = told[-1][0]
     for now, seconds in told:
         if now > end / 2:
@@ -52,13 +52,13 @@ def test_a_machine_of_another_speed_is_found_out(factor):
 
 def test_what_is_told_does_not_jump_when_one_job_is_far_off():
     left = TimeLeft({"short": 200}, COSTS.__getitem__, 1)
-    assert left.told(1000) == pytest.approx(800)
+    assert left.smoothed(1000) == pytest.approx(800)
     left.finished("short", 100)
     jump = left.seconds()
     assert jump > 2000
-    assert left.told(1001) < 820, "a second later"
+    assert left.smoothed(1001) < 820, "a second later"
     for now in range(1002, 1002 + round(jump)):
-        later = left.told(now)
+        later = left.smoothed(now)
     assert later == pytest.approx(jump, rel=0.12), "if it stays so, it is told"
 
 
@@ -73,11 +73,11 @@ def test_a_rule_is_known_by_its_own_jobs():
 
 def test_no_jobs_no_time_and_rules_that_nobody_planned():
     left = TimeLeft({}, COSTS.__getitem__, 2)
-    assert left.seconds() == left.told(5.0) == 0
+    assert left.seconds() == left.smoothed(5.0) == 0
     left.finished("unheard of", 7)
     assert left.seconds([("unheard of", 3.0)]) == 0
     free = TimeLeft({"nothing": 3}, lambda rule: 0.0, 1)
-    assert free.seconds([("nothing", 0.0)]) == free.told(0.0) == 0
+    assert free.seconds([("nothing", 0.0)]) == free.smoothed(0.0) == 0
 
 
 def test_a_job_that_is_late_is_expected_to_be_later():

@@ -101,13 +101,6 @@ def test_jobs_that_compute_on_a_device_ask_for_a_gpu_if_it_is_cuda():
     assert asking("auto") == set()
 
 
-def test_what_takes_seconds_or_the_network_does_not_queue():
-    small = ("fetch_", "fit_", "plot_", "state_", "tabulate_")
-    long = {"fit_surrogate"}  # it reads the population's tokens
-    local = {rule for rule, text in written().items() if "localrule: True" in text}
-    assert {rule for rule in written() if rule.startswith(small)} - long <= local
-
-
 def test_the_cluster_gives_what_a_local_run_in_other_jobs_gives(first, undisturbed):
     """To the byte, in five parts a layer there and in one here."""
     folder, jobs = first

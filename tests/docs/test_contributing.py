@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -11,13 +10,20 @@ import pytest
 import yaml
 
 from attnlimit.base.store import read
-from support.workflow import ROOT, clone
+from support.workflow import ROOT, clone, environment
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
-EXPERIMENT, SCRIPT = "scripts/attnlimit/experiments/interval.py", "scripts/simulate_interval.py"
-TEST = "tests/experiments/test_interval.py"
-NEW = (EXPERIMENT, SCRIPT, TEST)
+QUESTION, TEST = "scripts/attnlimit/questions/interval", "tests/questions/interval/test_measure.py"
+NEW = (f"{QUESTION}/about.py", f"{QUESTION}/measure.py", "scripts/simulate_interval.py", "rules/interval.smk", TEST)
 RATES = "results/rates/interval.zarr.zip"
+# Suites of the rooms that a new question reaches.
+TOUCHED = (
+    "tests/base",
+    "tests/workflow",
+    "tests/runs/test_rules.py",
+    "tests/runs/test_envs.py",
+    "tests/docs/test_generated.py",
+)
 
 
 def block(after: str) -> str:
@@ -27,54 +33,37 @@ def block(after: str) -> str:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy of the project in which the five steps were taken."""
+    """A copy of the project in which the steps were taken."""
     folder = clone(tmp_path_factory.mktemp("project"))
+    environment(folder)
     for name in NEW:
-        (folder / name).write_text(block(f"`{name}`:"))
-    shutil.copy(folder / "envs/simulate_sphere.yaml", folder / "envs/simulate_interval.yaml")
-    for name, words in (
-        ("rules/synthetic.smk", "At the end of `rules/synthetic.smk`:"),
-        ("config.yaml", "At the end of `config.yaml`:"),
-        ("rules/config.schema.yaml", "At the end of `rules/config.schema.yaml`"),
-    ):
-        with (folder / name).open("a") as file:
-            file.write("\n\n" + block(words))
-    replace(folder / "rules/config.schema.yaml", r"^required:\n", "required:\n  - simulate_interval\n")
-    replace(folder / "scripts/attnlimit/workflow/chapters.py", r"^(SIMULATIONS = \(.*?)\)$", r'\1, "interval")')
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(block(f"`{name}`"))
+    (folder / QUESTION / "__init__.py").touch()
+    with (folder / "config.yaml").open("a") as file:
+        file.write("\n" + block("At the end of `config.yaml`:"))
+    done = subprocess.run(["make", "envs", "docs"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
 
-def replace(path, pattern: str, by: str) -> None:
-    text, count = re.subn(pattern, by, path.read_text(), count=1, flags=re.M)
-    assert count == 1
-    path.write_text(text)
-
-
 def run(folder, *arguments: str) -> subprocess.CompletedProcess:
-    environment = os.environ | {"PYTHONPATH": str(folder / "scripts")}
+    variables = os.environ | {"PYTHONPATH": str(folder / "scripts")}
     command = [sys.executable, "-m", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
-
-
-def test_the_tests_of_the_example_pass(project):
-    done = run(project, "pytest", "-n", "0", "-p", "no:cacheprovider", TEST)
-    assert done.returncode == 0, done.stdout + done.stderr
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=variables)
 
 
 def test_the_example_keeps_the_style(project):
-    for command in (["ruff", "check"], ["ruff", "format", "--check"]):
-        done = run(project, *command, *NEW)
-        assert done.returncode == 0, done.stdout + done.stderr
-    done = run(project, "snakefmt", "--check", "rules/synthetic.smk")
+    done = subprocess.run(["make", "lint"], cwd=project, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_environment_of_the_new_rule_is_complete(project):
-    done = run(project, "pytest", "-n", "0", "-p", "no:cacheprovider", "tests/runs/test_envs.py")
+def test_its_tests_and_those_of_the_touched_rooms_pass(project):
+    done = run(project, "pytest", "-n", "0", "-p", "no:cacheprovider", TEST, *TOUCHED)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_workflow_makes_rates_of_the_new_experiment(project):
+def test_the_workflow_makes_rates_of_the_new_question(project):
     done = run(project, "snakemake", RATES, "--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     rates = read(project / RATES)
@@ -82,6 +71,16 @@ def test_the_workflow_makes_rates_of_the_new_experiment(project):
     assert rates["setting"].values.tolist() == [f"H={horizon}" for horizon in wanted["horizons"]]
     assert rates["horizon"].values.tolist() == pytest.approx(wanted["horizons"])
     assert rates["beta"].sel(statistic=["mean", "cov"], part="error").notnull().all()
+
+
+def test_files_that_a_number_leads_to_are_there():
+    table = re.search(r"## From a number to its code\n(.*?)\n## ", TEXT, re.S)[1]
+    for row in re.findall(r"^\| .+ \| `.+ \|$", table, re.M):
+        names = re.findall(r"`([\w/]+\.(?:py|smk))`", row)
+        assert 0 < len(names) <= 5
+        for name in names:
+            places = [ROOT / name, ROOT / "rules" / name, ROOT / "scripts/attnlimit" / name]
+            assert any(place.is_file() for place in places), name
 
 
 def test_the_table_of_rooms_is_that_of_the_contracts():

@@ -9,11 +9,11 @@ import pytest
 import xarray as xr
 
 from attnlimit.base.coordinates import STATISTICS, with_whole_layer
-from attnlimit.base.store import write
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from support.envs import ROOT
 from support.notebooks import code_cells, run_cells
+from support.stores import write
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 13)

@@ -10,13 +10,13 @@ import pytest
 import xarray as xr
 
 from attnlimit.base.coordinates import STATISTICS
-from attnlimit.base.store import write
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from attnlimit.stats.table import COLUMNS
 from attnlimit.workflow.registry import all_chapters, figures
 from support.envs import ROOT
 from support.pages import PAGES, anchors, code_of, links, program, prose_of
+from support.stores import write
 
 README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "time", "claims", "answer", "details", "intervals", "costs", "bench", "limits", "excerpt"}
@@ -81,23 +81,6 @@ def test_filling_again_changes_nothing_and_spares_the_rest():
     assert readme.fill(once, parts) == once
 
 
-@pytest.mark.parametrize(
-    ("plain", "typeset"),
-    [
-        ("at least 1/(2(1+H^2)) (v3)", "at least 1/(2(1+H²)) (v3)"),
-        ("1/(2(1+32 Psi))", "1/(2(1+32 Ψ))"),
-        ("like n^-beta with beta below 1/2", "like n⁻ᵝ with β below 1/2"),
-        ("C(R) / sqrt(n) in e^(cR)", "C(R) / √n in e<sup>cR</sup>"),
-        ("ln(4) sigma / (2 sqrt(2 ln n))", "ln(4) σ / (2 √(2 ln n))"),
-        ("(ln n)^-1/2, n = 1e+12, -0.2", "(ln n)<sup>−1/2</sup>, n = 10¹², −0.2"),
-        ("p = 7.1e-16", "p = 7.1e-16"),
-        ("H >= 1.5: 0.530 +- 0.014, r-0.2", "H ≥ 1.5: 0.530 ± 0.014, r-0.2"),
-    ],
-)
-def test_plain_formulas_are_typeset(plain, typeset):
-    assert readme.typeset(plain) == typeset
-
-
 def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_path):
     record = {"claim": "E|mean_n| falls.", "verdict": "holds", "in_short": "slope 0.5", "left_out": ""}
     absent = {"claim": "Left out.", "verdict": None, "in_short": "", "left_out": "theory"}
@@ -142,7 +125,7 @@ def finished(tmp_path_factory):
         )
         bootstraps = [Bootstrap(100, True, rng)] * len(STATISTICS)
         fit = fit_errors(errors, bootstraps, misfit=3, saturated=0.5)
-        fits.append(fit.assign(layer_beta=fit["beta"].isel(head=0, drop=True)))
+        fits.append(fit)
     (folder / "results/rates").mkdir(parents=True)
     write(xr.concat(fits, "layer"), folder / "results/rates/heads.zarr.zip", source="heads")
     return folder

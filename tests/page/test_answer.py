@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
-from attnlimit.page.answer import EXACT, about, about_limits, answer, capital, context_answer, finding
+from attnlimit.page.answer import EXACT, about, about_limits, answer, capital, context_answer
 from attnlimit.stats.order import Resampling
 from support.claims import contexts_fit
 
@@ -58,7 +58,7 @@ def test_the_answer_by_hand(far):
     """Ranks of H are 1, 2, 3, 4; of the mean's beta 4, 3, 2, and the last one is saturated: correlation -1; of the
     covariance's 2, 1, 4, 3: 1 - 6 * 4 / (4 * 15) = 0.6. chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2.
     """
-    lines = answer(rates(far), 0.1, 2, RESAMPLING)
+    lines = list(answer(rates(far), 0.1, 2, RESAMPLING).values())
     assert lines[:5] == [
         "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
         "half of the heads are within 5 % of their limit mean after about 210 tokens; "
@@ -71,7 +71,6 @@ def test_the_answer_by_hand(far):
         "for the covariance of the outputs β lies between 0.50 and 0.80, above 1/2 in 3 of 4 heads; "
         "3 of these fits are no power law over these n, or saturated (hollow in the figures).",
     ]
-    assert lines[1:5] == finding(rates(far))
     assert lines[5].startswith("rank correlation of β with H over unsaturated heads with H ≥ 0.1: mean −1.00 [−1.00")
     assert "; covariance +0.60 [" in lines[5] and "] (2 layers resampled)" in lines[5]
     assert lines[6:] == [
@@ -85,19 +84,23 @@ def test_the_answer_by_hand(far):
 def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
     data = rates(9.0)
     data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov", "head": HEADS}] = [[1500, np.inf], [np.inf, np.inf]]
-    assert answer(data, 0.1, 2, RESAMPLING)[2] == (
+    assert answer(data, 0.1, 2, RESAMPLING)["tokens_cov"] == (
         "1 of 4 heads are within 5 % of their limit covariance by 40,960 tokens (extrapolated beyond 4,096); "
         "the others need more."
     )
 
 
-def test_the_finding_counts_heads_and_names_the_exceptions_unless_they_are_many():
+def test_the_rates_of_heads_are_counted_and_exceptions_named_unless_they_are_many():
     data = rates()
     data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.46, 0.5], [0.54, 0.5]]
-    assert finding(data)[2].endswith("4 of 4 heads of small have a rate β within 0.05 of 1/2.")
+    assert rates_mean(data).endswith("4 of 4 heads of small have a rate β within 0.05 of 1/2.")
     data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.1, 0.2], [0.3, 0.4]]
-    assert "0 of 4 heads" in finding(data)[2] and finding(data)[2].endswith("; the others lie between 0.10 and 0.40.")
-    assert capital(finding(data)[2]).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
+    assert "0 of 4 heads" in rates_mean(data) and rates_mean(data).endswith("; the others lie between 0.10 and 0.40.")
+    assert capital(rates_mean(data)).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
+
+
+def rates_mean(data: xr.Dataset) -> str:
+    return answer(data, 0.1, 2, RESAMPLING)["rates_mean"]
 
 
 def test_the_order_of_layers_and_heads_is_of_no_matter():
@@ -108,14 +111,17 @@ def test_the_order_of_layers_and_heads_is_of_no_matter():
 def test_heads_that_are_within_at_once_or_never_known():
     data = rates()
     data["tokens_needed"] = data["tokens_needed"] * 0 + 64
-    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, 2, RESAMPLING)[1]
+    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, 2, RESAMPLING)["tokens_mean"]
     data["tokens_needed"] = data["tokens_needed"] * np.nan
-    assert answer(data, 0.1, 2, RESAMPLING)[1] == "for no head is it known when it is within 5 % of its limit mean."
+    assert (
+        answer(data, 0.1, 2, RESAMPLING)["tokens_mean"]
+        == "for no head is it known when it is within 5 % of its limit mean."
+    )
 
 
 def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
     data = rates()
-    assert about_limits(data) == EXACT and EXACT not in answer(data, 0.1, 2, RESAMPLING)
+    assert about_limits(data) == EXACT and "limits" not in answer(data, 0.1, 2, RESAMPLING)
     shares = np.array([[0.01, 0.02], [0.03, 0.2]])
     data["limit_se_share"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = shares
     data["limit_se_share"].loc[{"statistic": "cov", "part": "error", "head": HEADS}] = shares / 2
@@ -128,12 +134,12 @@ def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
         "1 of 8 fits are marked for it, and no verdict rests on them: layer 5 head 1 (mean)"
     )
     lines = answer(data, 0.1, 2, RESAMPLING)
-    assert lines[-1] == about_limits(data)
-    assert "mean 3 of 4 (1 of them no power law or saturated or of an uncertain limit)" in lines[6]
+    assert lines["limits"] == about_limits(data)
+    assert "mean 3 of 4 (1 of them no power law or saturated or of an uncertain limit)" in lines["below_half"]
 
 
 def test_too_few_layers_give_a_correlation_and_no_interval():
-    line = answer(rates(), 0.1, 5, RESAMPLING)[5]
+    line = answer(rates(), 0.1, 5, RESAMPLING)["order"]
     assert line.endswith(
         "mean −1.00 (too few layers for an interval); covariance +0.60 (too few layers for an interval)"
     )
@@ -141,11 +147,11 @@ def test_too_few_layers_give_a_correlation_and_no_interval():
 
 def test_what_a_context_is_worth_is_told_from_the_longest_runs():
     fits = contexts_fit(share=0.2, relative=0.25)
-    (line,) = context_answer(fits)
+    (line,) = context_answer(fits).values()
     assert line == (
         "mean squared error of tokens in runs of 256 consecutive ones, over that of independent tokens: "
         "5.0 [4.0, 6.2] for the mean, 5.0 [4.0, 6.2] for the covariance "
         "(medians over the heads of layers 0, 5)"
     )
-    assert context_answer(contexts_fit(share=np.nan)) == []
-    assert "of layer 5)" in context_answer(fits.sel(layer=[5]))[0]
+    assert context_answer(contexts_fit(share=np.nan)) == {}
+    assert "of layer 5)" in context_answer(fits.sel(layer=[5]))["contexts"]

@@ -7,21 +7,11 @@ import pytest
 import yaml
 from docutils.utils import SystemMessage
 
-from attnlimit.page.captions import caption, first_sentence
-from attnlimit.page.cards import cards, counts, looks, not_tested, undecided
-from attnlimit.page.page import (
-    SECTIONS,
-    computed_on,
-    figures_of,
-    limits,
-    render,
-    sections_of,
-    settings_of,
-    studies_of,
-)
-from attnlimit.stats.verdicts import HOLDS, UNTESTED, Record
-from attnlimit.workflow.registry import all_chapters, chapter_titles
-from attnlimit.workflow.registry import figures as figures_of_chapters
+from attnlimit.page.figures import caption, figures_of, first_sentence
+from attnlimit.page.page import claims_on_page, computed_on, limits, render, settings_of, studies_of
+from attnlimit.stats.claim import Record
+from attnlimit.stats.verdicts import FAILS, HOLDS, LOOKS, UNDECIDED
+from attnlimit.workflow.registry import all_chapters, figures, page_sections
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text()) | {"run": "default"}
@@ -30,43 +20,23 @@ ATTRS = {"population": 50000, "model": {"name": "owner/small"}, "corpus": {"name
 
 
 def record(name: str, verdict: str | None, left_out: str = "") -> dict:
-    return Record(
-        name, f"claim {name}", verdict, "in short", {}, "a test", {}, ["figure tails"], "why", "yes", left_out
-    )._asdict()
+    words = f"claim {name}: 1/(2(1+H²)) & more"
+    return Record(name, words, verdict, "in short", figures=["convergence", "tails"], left_out=left_out)._asdict()
 
 
-def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails",), **changes) -> str:
+RECORDS = [record("one", HOLDS), record("two", UNDECIDED), record("three", None, "theory")]
+
+
+def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails",), records=None, **changes) -> str:
     """A page of these chapters, of which these figures are there."""
     for name in drawn:
         (folder / f"{name}.svg").write_text(SVG)
-    of_chapters = {name: list(figures_of_chapters([name])) for name in chapters}
-    names = [name for figures in of_chapters.values() for name in figures]
-    figures = figures_of(names, dict.fromkeys(names, "heads: a title"), folder, ROOT / "rules/report", config)
-    records = changes.pop("records", [record("one", HOLDS), record("two", UNTESTED), record("three", None, "theory")])
-    tested = cards(records, [name for name in names if figures[name].svg])
-    content = settings_of(config) | {
-        "quick_look": "",
-        "sentences": [],
-        "lines": [],
-        "leading": None,
-        "explorer": None,
-        "limits": [],
-        "left_out": "",
-        "absent": [],
-        "commit": "abc",
-        "identities": [],
-        "versions": [],
-        "figures": figures,
-        "sections": sections_of(of_chapters, figures),
-        "abouts": chapter_titles(),
-        "cards": tested,
-        "counts": counts(tested),
-        "looks": looks(),
-        "undecided": undecided(tested),
-        "not_tested": not_tested(records),
-        "studies": studies_of(config),
-    }
-    return render(ROOT / "rules/page", content | changes)
+    shown = figures_of(figures(chapters), folder, ROOT / "rules/report", config)
+    content = settings_of(config) | claims_on_page(RECORDS if records is None else records, shown)
+    content |= dict.fromkeys(("leading", "explorer")) | dict.fromkeys(("answer", "tables"), {})
+    content |= {name: [] for name in ("limits", "absent", "identities", "versions", "stores", "settings")}
+    content |= {"commit": "abc", "figures": shown, "sections": page_sections(chapters)}
+    return render(ROOT / "rules/page", content | {"studies": studies_of(config, {})} | changes)
 
 
 def ids(html: str) -> list[str]:
@@ -86,15 +56,15 @@ def test_a_figure_is_drawn_once_and_shown_again_by_name(tmp_path):
 
 
 def test_what_a_run_leaves_out_or_lacks_is_said(tmp_path):
-    html = page(tmp_path, absent=["results/figures/convergence.svg"], left_out="left out: theory (simulated tokens)")
+    absent, left_out = ["results/figures/convergence.svg"], {"left_out": "left out: theory (simulated tokens)"}
+    html = page(tmp_path, absent=absent, answer=left_out)
     assert "This run is not finished." in html and "<code>results/figures/convergence.svg</code>" in html
-    assert html.count("was not there when this page was made") == 6  # figures of heads
-    for name in ("ablation", "contexts", "whole_model", "theory"):
-        assert f"Left out of this run: chapter <code>{name}</code>, {chapter_titles()[name]}" in html
+    assert html.count("was not there when this page was made") == len(figures(["heads"]))
+    assert html.count("Left out of this run. To add it") == len(set(all_chapters()) - {"heads", "tails", "studies"})
     assert "Left out: theory (simulated tokens)." in html
-    assert "Left out of this run: 1 more claims" in html and "Chapter theory tests it." in html
-    assert "<code>make studies</code>" in html
-    assert "This run is not finished." not in page(tmp_path)
+    assert "Left out of this run: 1 more claim<" in html and "Chapter theory tests it." in html
+    two = page(tmp_path, records=[*RECORDS, record("four", None, "theory")])
+    assert "Left out of this run: 2 more claims<" in two and "This run is not finished." not in two
 
 
 def test_a_run_without_claims_and_figures_has_a_page(tmp_path):
@@ -105,31 +75,38 @@ def test_a_run_without_claims_and_figures_has_a_page(tmp_path):
 def test_words_of_others_stay_words(tmp_path):
     """Of a text's name, of a model's, of a study's."""
     evil = "<script>alert(1)</script>"
-    compared = {"studies": {"a": "runs/a"}, "missing": {"b": evil}}
-    config = CONFIG | {"compare_studies": compared}
-    html = page(tmp_path, config=config, identities=[("corpus.name", evil)], limits=[evil], lines=[evil, evil, evil])
-    assert evil not in html and html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 9
+    config = CONFIG | {"compare_studies": {"studies": {"a": "runs/a"}, "missing": {"b": evil}}}
+    answer = {key: evil for key in ("about", "horizons", "rates")}
+    changes = {
+        "identities": [("corpus.name", evil)],
+        "limits": [evil],
+        "tables": {"heads": (evil, [evil], [(evil, evil)])},
+    }
+    html = page(tmp_path, ("heads",), config, answer=answer, studies=[("a", "a.html", evil)], **changes)
+    html += page(tmp_path, ("studies",), config, drawn=(), studies=[("a", "a.html", evil)])
+    assert evil not in html and html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 14
 
 
 def test_a_comparison_links_its_studies_and_has_no_other_chapter(tmp_path):
-    config = CONFIG | {
-        "run": "studies",
-        "compare_studies": {"studies": {"code": "runs/code"}, "missing": {"x": "failed"}},
-    }
-    assert studies_of(config) == [("code", "../../code/results/index.html")]
-    assert studies_of(CONFIG | {"compare_studies": {"studies": {"code": "runs/code"}}}) == [
-        ("code", "../runs/code/results/index.html")
-    ]
-    alone = sections_of({"studies": []}, {})
-    assert [section["id"] for section in alone] == ["studies"] and alone[0]["missing"] == []
-    html = page(tmp_path, ("heads",), config)
+    compared = {"studies": {"code": "runs/code"}, "missing": {"x": "failed"}}
+    config = CONFIG | {"run": "studies", "compare_studies": compared}
+    assert studies_of(config, {"code": "m on t"}) == [("code", "../../code/results/index.html", "m on t")]
+    assert [section["id"] for section in page_sections(["studies"])] == ["studies"]
+    html = page(tmp_path, ("studies",), config, drawn=())
     assert '<a href="../../code/results/index.html">code</a>' in html and "x: missing, failed" in html
     assert "sha256sum runs/studies/results/attnlimit.tar.zst" in html and "make verify RUN=studies" in html
 
 
-def test_every_chapter_has_its_place():
-    placed = [name for section in SECTIONS for name in section.chapters]
-    assert set(all_chapters()) <= set(placed) and len(placed) == len(set(placed))
+def test_a_claim_is_shown_with_figures_that_are_there_and_counted_by_its_verdict(tmp_path):
+    (tmp_path / "tails.svg").write_text(SVG)
+    drawn = figures_of(figures(["heads", "tails"]), tmp_path, ROOT / "rules/report", CONFIG)
+    shown = claims_on_page([*RECORDS, record("four", FAILS)], drawn)
+    assert [claim["id"] for claim in shown["claims"]] == ["one", "two", "four"]
+    assert {tuple(claim["figures"]) for claim in shown["claims"]} == {("tails",)}
+    assert shown["counts"] == {HOLDS: 1, FAILS: 1, UNDECIDED: 1} and len(shown["not_tested"]) == 1
+    assert {verdict: (look["symbol"], look["colour"]) for verdict, look in shown["looks"].items()} == LOOKS
+    html = page(tmp_path)
+    assert "<mfrac>" in html and "&amp; more" in html
 
 
 def test_limits_name_the_population_and_the_layers_not_studied():

@@ -12,9 +12,9 @@ import xarray as xr
 from matplotlib.colors import to_hex, to_rgba
 
 from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER, whole_layer
-from attnlimit.base.store import write
 from attnlimit.page.panels import draw_predictions, draw_rates
 from attnlimit.page.style import COLOURS, NAMES
+from support.stores import write
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

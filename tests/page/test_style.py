@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from attnlimit.page.quick_look import QUICK_LOOK
+from attnlimit.base.job import QUICK_LOOK
 from attnlimit.page.style import layer_colours, save, set_theme
 
 

@@ -16,42 +16,28 @@ from attnlimit.archive.bundle import ARCHIVE as ARCHIVED
 from attnlimit.archive.bundle import restore, verified
 from attnlimit.base.files import sha256_of
 from attnlimit.base.store import read
+from attnlimit.base.words import words_of
 from attnlimit.page.answer import capital
+from attnlimit.workflow.leftovers import files_of
+from attnlimit.workflow.registry import declared, store_files
 from attnlimit.workflow.workflow_files import files_in_place
 from support.browser import visit
 from support.page_visit import CARDS, CONTRASTS, PAPER, SIDEWAYS, TALL, drawn, numbers, opened
-from support.workflow import ROOT, SMOKE, clone, hashes, overlay, planned, snakemake
+from support.workflow import ROOT, SMOKE, clone, dependents, hashes, overlay, planned, snakemake
 
+CHAPTERS = yaml.safe_load((ROOT / "config.yaml").read_text())["chapters"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-MODEL_ERRORS = {"measure_errors": 4, "merge_errors": 2}
-BERT_PLOTS = ("convergence", "beta_vs_horizon", "heat_map", "local_slopes", "bias_fluctuation")
-BERT_PLOTS += ("token_complexity", "constant_tilt")
-MODEL_PLOTS = {f"plot_{name}": 1 for name in BERT_PLOTS}
-ARCHIVE = {"archive_results": 1, "all": 1}
-PAGE = {"compose_page": 1} | ARCHIVE
-END = {"state_provenance": 1} | PAGE
-CLAIMS = {"assess_claims": 1, "plot_claims": 1} | END
-DOWNSTREAM = MODEL_PLOTS | CLAIMS | {"fit_rates": 1, "tabulate_rates": 1, "state_answer": 1}
-ABLATION = {"measure_ablation": 1, "plot_ablation": 1, "plot_constant_tilt": 1}
-CONTEXT_FIT = {"fit_contexts": 1, "plot_contexts": 1}
-CONTEXTS = {"measure_contexts": 1, "merge_contexts": 1} | CONTEXT_FIT
-CLOUDS = {"measure_clouds": 1, "plot_clouds": 1}
-TAILS = {"measure_tails": 2, "plot_tails": 1}
-PATTERNS = {"fit_patterns": 1, "tabulate_patterns": 1, "plot_patterns": 1}
-GAUSSIAN = ("gaussian", "gaussian_published", "gaussian_asymptotic")
-GAUSSIAN_PLOTS = ("gaussian_beta_vs_horizon", "gaussian_local_slopes", "gaussian_protocol", "gaussian_asymptotic")
-RATE_PLOTS = {f"plot_{name}": 1 for name in (*GAUSSIAN_PLOTS, "sphere_beta_vs_horizon", "ablation")}
-OTHER_PLOTS = {f"plot_{name}": 1 for name in ("hardmax", "uniform", "normality", "tails", "claims")}
-OTHER_PLOTS |= {f"plot_{name}": 1 for name in ("contexts", "clouds", "patterns", "propagation", "downstream")}
-PLOTS = MODEL_PLOTS | RATE_PLOTS | OTHER_PLOTS
-SIMULATIONS = {f"simulate_{name}": 1 for name in (*GAUSSIAN, "sphere")} | {"merge_simulations": 3}
-FITTED = (
-    DOWNSTREAM | RATE_PLOTS | CONTEXT_FIT | {"fit_rates": 6, "fit_constants": 1}
-)  # the model, simulations, ablation
-UNIFORM, HARDMAX, NORMALITY = ({f"fit_{name}": 1, f"plot_{name}": 1} for name in ("uniform", "hardmax", "normality"))
-PROPAGATION = {"fit_propagation": 1, "plot_propagation": 1}
-TASK = {"fit_downstream": 1, "plot_downstream": 1}
-EVERY_FIT = FITTED | UNIFORM | HARDMAX | NORMALITY | PATTERNS | PROPAGATION | TASK
+EVERY_FIT = ("fit_rates", "fit_constants", "fit_contexts", "fit_patterns", "fit_propagation", "fit_uniform")
+# A constant in a module, and the rules whose scripts reach it; the archive holds the sources themselves.
+EDITS = [
+    ("theory/sphere.py", "TAIL", ["simulate_sphere"]),
+    ("attention/streaming.py", "BLOCKS_AT_ONCE", ["compute_limits", "measure_ablation"]),
+    ("attention/patterns.py", "STRIP", ["measure_patterns"]),
+    ("stats/power_law.py", "LATE_FACTOR", ["fit_constants", "fit_contexts", "fit_patterns", "fit_rates"]),
+    ("page/style.py", "WIDTH", [r"plot_\w+"]),
+    ("page/explorer.py", "DIGITS", ["compose_page"]),
+    ("base/log.py", "SECONDS_BETWEEN_LOG_LINES", []),
+]
 
 
 @pytest.fixture(scope="session")
@@ -72,13 +58,15 @@ def restored(finished):
 
 def test_every_store_of_the_run_can_be_read(finished):
     stores = sorted((finished / "results").rglob("*.zarr.zip"))
-    assert len(stores) == 52
+    assert {str(store.relative_to(finished)) for store in stores} >= set(store_files(CHAPTERS, [0, 5]))
     for store in stores:
         data = read(store)
         assert data.attrs["code"]
         assert data.attrs["versions"]["zarr"]
-        undescribed = [name for name, array in data.variables.items() if not array.attrs.get("long_name")]
-        assert undescribed == [], store
+        (words,) = [words for name, words in declared().items() if store in files_of(finished, name)]
+        assert data.variables.keys() == {
+            name for name, array in data.variables.items() if array.attrs["long_name"] == words_of(str(name), words)[0]
+        }, store
         hidden = {name for name in data.variables if hasattr(xr.Dataset, name)}  # data.name would be a method
         assert hidden <= {"head"}, store
 
@@ -134,7 +122,7 @@ def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finis
     assert list(restore(finished / ARCHIVED, folder)) == ["results/models/model.safetensors"]
     assert planned(folder, "config.yaml") == {}
     (folder / "my.yaml").write_text(yaml.safe_dump({"simulate_hardmax": {"plane_replicates": 30}}))
-    assert planned(folder, "my.yaml") == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
+    assert planned(folder, "my.yaml") == dependents(folder, "simulate_hardmax", config="my.yaml")
 
 
 def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_path):
@@ -146,7 +134,7 @@ def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_pa
     for name in ("results", ".snakemake"):
         shutil.copytree(finished / name, folder / name)
     bytes_of_archives = []
-    for expected in (made_again | {"tabulate_rates", "state_provenance"}, made_again):
+    for expected in (made_again | {"tabulate_rates"}, made_again):
         for name in (ARCHIVED, "results/index.html"):
             (folder / name).unlink()
         run = snakemake(finished, "--directory", str(folder))
@@ -158,7 +146,6 @@ def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_pa
     assert here.keys() == there.keys()
     assert {name for name in here if here[name] != there[name]} == {
         "results/rates.csv",
-        "results/provenance.html",
         "results/index.html",
         str(ARCHIVED),
     }
@@ -188,16 +175,12 @@ def test_report_reads_in_a_browser_and_asks_the_network_for_nothing(report):
     seen = visit(report, CHROMIUM, "rate against horizon, per head")
     assert seen["complaints"] == []
     assert seen["requests"] == []
-    order = ["Claims", "Answer", "Figures", "Rates", "Provenance"]
+    order = ["Claims", "Answer", "Figures", "Rates"]
     assert [name.split()[1] for name in seen["categories"]] == order
     assert seen["width"] == 1400
     assert "n from 16 to 128" in seen["description"]
-    for record in json.loads(report.with_name("claims.json").read_text()):
-        assert record["claim"] in seen["claims"] and record["verdict"] in seen["claims"]
-    for line in report.with_name("answer.txt").read_text().splitlines():
-        assert line in seen["answer"]
-    assert "measure_errors.sizes\t[16, 32, 64, 128]" in seen["provenance"]
-    assert seen["table"] == ("rates.csv", report.with_name("rates.csv").read_bytes())
+    names = ("claims.json", "answer.txt", "rates.csv")
+    assert seen["files"] == {name: report.with_name(name).read_bytes() for name in names}
 
 
 @pytest.fixture(scope="session")
@@ -286,52 +269,18 @@ def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
     assert planned(finished) == {}
 
 
-@pytest.mark.parametrize(
-    ("module", "expected"),
-    [
-        # Drawn curves: no simulation runs again.
-        (
-            "theory/bounds.py",
-            FITTED
-            | {f"plot_{name}": 1 for name in ("hardmax", "uniform", "tails", "clouds", "patterns", "propagation")}
-            | {"plot_downstream": 1, "tabulate_patterns": 1},
-        ),
-        (
-            "sources/model/drawn_keys.py",
-            CLAIMS
-            | PROPAGATION
-            | TASK
-            | {"measure_propagation": 1, "merge_propagation": 1, "measure_downstream": 1, "merge_downstream": 1},
-        ),
-        ("stats/power_law.py", EVERY_FIT),
-        ("page/style.py", PLOTS | END),
-        (
-            "attention/streaming.py",
-            DOWNSTREAM | MODEL_ERRORS | ABLATION | CONTEXTS | {"compute_limits": 2, "merge_limits": 2, "fit_rates": 2},
-        ),
-        ("sampling/errors.py", FITTED | MODEL_ERRORS | ABLATION | CONTEXTS | SIMULATIONS | {"merge_limits": 2}),
-        (
-            "theory/geometry.py",
-            FITTED | ABLATION | CONTEXTS | CLOUDS | TAILS | SIMULATIONS | {"measure_geometry": 2, "merge_errors": 2},
-        ),
-        (
-            "theory/sphere.py",
-            CLAIMS
-            | UNIFORM  # of tokens on a circle
-            | dict.fromkeys(("simulate_sphere", "simulate_uniform", "fit_rates", "tabulate_rates"), 1)
-            | dict.fromkeys(("merge_simulations", "fit_constants", "plot_sphere_beta_vs_horizon"), 1),
-        ),
-        ("attention/patterns.py", CLAIMS | PATTERNS | {"measure_patterns": 2}),
-        ("questions/hardmax/claims.py", CLAIMS),
-        ("questions/contexts/fit.py", CLAIMS | CONTEXT_FIT | {"state_answer": 1}),
-        ("page/explorer.py", PAGE),
-        ("log.py", ARCHIVE),  # it changes no number
-    ],
-)
-def test_editing_a_module_reruns_its_dependents(restored, module, expected):
+@pytest.mark.parametrize(("module", "constant", "rules"), EDITS)
+def test_editing_a_definition_reruns_what_reaches_it_and_its_dependents(restored, module, constant, rules):
     path = restored / "scripts/attnlimit" / module
-    path.write_text(path.read_text() + "\nADDED = 1\n")
-    assert planned(restored) == expected
+    text, count = re.subn(rf"^{constant} = .*$", f"{constant} = 'edited'", path.read_text(), flags=re.M)
+    path.write_text(text)
+    assert count == 1 and planned(restored) == dependents(restored, *rules, "archive_results")
+
+
+def test_a_definition_that_no_script_reaches_only_archives_again(restored):
+    path = restored / "scripts/attnlimit/stats/power_law.py"
+    path.write_text(path.read_text() + "\n\ndef added():\n    return 1\n")
+    assert planned(restored) == dependents(restored, "archive_results")
 
 
 def test_rewording_comments_and_docstrings_only_archives_again(restored):
@@ -340,44 +289,49 @@ def test_rewording_comments_and_docstrings_only_archives_again(restored):
         text = path.read_text()
         assert not text or text.startswith('"""'), path
         path.write_text(text.replace('"""', '"""Other words. ', 1) + "\n\n# A reason.\n")
-    assert planned(restored) == ARCHIVE
+    assert planned(restored) == dependents(restored, "archive_results")
 
 
 def test_editing_words_only_archives_again(restored):
     (restored / "README.md").write_text("Another.\n")
-    assert planned(restored) == ARCHIVE
+    assert planned(restored) == dependents(restored, "archive_results")
 
 
 def test_editing_the_page_or_a_caption_writes_the_page_again(restored):
     for name in ("page/style.css", "report/tails.rst"):
         clone(restored)
         (restored / "rules" / name).write_text((restored / "rules" / name).read_text() + "\n")
-        assert planned(restored) == PAGE
+        assert planned(restored) == dependents(restored, "compose_page")
 
 
 def test_undoing_an_edit_reruns_nothing(finished):
-    path = finished / "scripts/attnlimit/store.py"
-    path.write_text(path.read_text() + "\nADDED = 1\n")
+    path = finished / "scripts/attnlimit/base/store.py"
+    path.write_text(path.read_text().replace("CHUNK_BYTES = 32", "CHUNK_BYTES = 16"))
     clone(finished)
     assert planned(finished) == {}
 
 
 def test_changing_a_parameter_reruns_its_dependents(restored):
     overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == FITTED | UNIFORM | PATTERNS | PROPAGATION
+    assert planned(restored) == dependents(restored, *EVERY_FIT)
+
+
+def test_thresholds_of_verdicts_rerun_verdicts_and_what_states_or_draws_them(restored):
+    overlay(restored, assess_claims={"weakest_horizon": 0.2, "slope_tolerance": 0.06, "quadrature_tolerance": 0.2})
+    assert planned(restored) == dependents(restored, "assess_claims", "state_answer", "plot_propagation")
 
 
 def test_a_deleted_store_is_made_again_with_its_dependents(finished):
     store = finished / "results/synthetic/hardmax.zarr.zip"
     aside = store.rename(finished / "aside")
-    assert planned(finished) == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
+    assert planned(finished) == dependents(finished, "simulate_hardmax")
     aside.rename(store)
 
 
 def test_swapping_two_values_reruns_their_dependents(restored):
     """Snakemake compares the values of params without their names."""
     overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
-    assert planned(restored) == CLAIMS | HARDMAX | {"simulate_hardmax": 1}
+    assert planned(restored) == dependents(restored, "simulate_hardmax")
 
 
 def test_naming_keys_in_another_order_reruns_nothing(restored):
@@ -386,30 +340,27 @@ def test_naming_keys_in_another_order_reruns_nothing(restored):
         config = yaml.safe_load((restored / name).read_text())
         turned = {key: dict(reversed(keys.items())) if isinstance(keys, dict) else keys for key, keys in config.items()}
         (restored / name).write_text(yaml.safe_dump(turned, sort_keys=False))
-    assert planned(restored) == ARCHIVE  # its sources have changed
+    assert planned(restored) == dependents(restored, "archive_results")  # its sources have changed
 
 
 def test_adding_a_size_reruns_errors_and_no_limit(restored):
     overlay(restored, measure_errors={"sizes": [16, 32, 64, 128, 256]})
-    assert planned(restored) == DOWNSTREAM | MODEL_ERRORS
+    assert planned(restored) == dependents(restored, "measure_errors")
 
 
 def test_adding_replicates_runs_only_the_new_ones(restored):
     overlay(restored, measure_errors={"replicates": 12})
-    assert planned(restored) == DOWNSTREAM | {"measure_errors": 2, "merge_errors": 2}
+    assert planned(restored) == dependents(restored, r"measure_errors .*_part_2\..*")
 
 
 def test_adding_a_radius_reruns_the_uniform_error_alone(restored):
     overlay(restored, simulate_uniform={"radii": [0.25, 0.5, 1, 1.5]})
-    assert planned(restored) == CLAIMS | UNIFORM | {"simulate_uniform": 1}
+    assert planned(restored) == dependents(restored, "simulate_uniform")
 
 
 def test_adding_a_layer_runs_only_that_layer(restored):
     overlay(restored, layers=[0, 3, 5])
-    new = {"measure_geometry": 1, "compute_limits": 1, "merge_limits": 1, "measure_errors": 2, "merge_errors": 1}
-    new |= {"measure_patterns": 1} | PATTERNS
-    new |= {"measure_tails": 1, "plot_tails": 1} | ABLATION | CLOUDS | {"fit_rates": 2}  # H chooses their heads
-    assert planned(restored) == DOWNSTREAM | new
+    assert planned(restored) == dependents(restored, r".* results/\w+/(parts/)?layer_3[_.].*")
 
 
 def test_a_wrong_config_is_refused_before_any_job(restored):

@@ -96,16 +96,16 @@ def test_the_plan_tells_of_changed_code(project):
     path = project / "scripts/attnlimit/questions/hardmax/measure.py"
     text = path.read_text()
     try:
-        path.write_text(f"{text}\nSPARE = 1\n")
+        path.write_text(f"{text}\nprint()\n")
         lines = make(project, "plan", "RUN=my")[1]
     finally:
         path.write_text(text)
-    assert row(lines, "simulate_hardmax").endswith("code: its script, a library module behind it, or its env file")
+    assert row(lines, "simulate_hardmax").endswith("code: its script, library code that it uses, or its env file")
 
 
 def test_planning_a_new_run_leaves_no_trace(project):
     code, lines = make(project, "plan", "CONFIG=my.yaml", "RUN=new")
-    assert code == 0 and row(lines, "simulate_hardmax").endswith("not there yet")
+    assert code == 0 and row(lines, "simulate_hardmax").endswith("not made yet")
     assert [path.name for path in (project / "runs").iterdir()] == ["my"]
 
 
@@ -209,7 +209,7 @@ def stopped(project: Path, name: str, out: int) -> int:
 
 
 def told(name: str) -> str:
-    return f"stopped: what is finished is kept in runs/{name}/results/; go on with `make reproduce CONFIG={name}.yaml`"
+    return f"stopped: finished jobs are kept in runs/{name}/results/; resume with `make reproduce CONFIG={name}.yaml`"
 
 
 def test_ctrl_c_ends_with_one_line(project):
@@ -220,7 +220,7 @@ def test_ctrl_c_ends_with_one_line(project):
     begun = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])
     assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{begun[1]}, about "), "the same count"
     end = lines.index(told("stopped"))
-    assert all(re.match(r"[a-z_ 0-9]+: ", line) for line in lines[1:end]), shown
+    assert all(re.match(r"[a-z_ 0-9]+: |\d+ of \d+ jobs, ", line) for line in lines[1:end]), shown
     assert all(line.startswith("make: ***") for line in lines[end + 1 :]), shown
     assert all(character.isprintable() or character == "\n" for character in shown), "no control characters in a file"
     state = json.loads((project / "runs/stopped/results/logs/run.json").read_text())
@@ -255,16 +255,16 @@ def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
         assert stopped(project, "terminal", theirs) != 0
     text = b"".join(shown).decode()
     # How far it had come when it was stopped is a matter of luck; what the line says then, test_lines.py asks.
-    assert re.search(r"\r(planning|\d+ of \d+ jobs, [^\r]*at work: \w+)", text), "the line that is written over"
+    assert re.search(r"\r(planning|\d+ of \d+ jobs, [^\r]*running: \w+)", text), "the line that is written over"
     assert f"\r\x1b[K{told('terminal')}" in text, "and is gone"
     assert "Traceback" not in text and "Logging error" not in text
 
 
 REPRODUCE = """
 from pathlib import Path
-from attnlimit.cli.run import Asked, snakemake
-asked = Asked(folder=Path("runs/found"), overlays=[Path("my.yaml").resolve()], cores=2)
-snakemake(asked, "results/corpus/articles.parquet", "--forcerun", "fetch_corpus")
+from attnlimit.cli.run import Request, snakemake
+request = Request(folder=Path("runs/found"), overlays=[Path("my.yaml").resolve()], cores=2)
+snakemake(request, "results/corpus/articles.parquet", "--forcerun", "fetch_corpus")
 """
 
 

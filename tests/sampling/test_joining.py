@@ -5,12 +5,13 @@ import pytest
 import xarray as xr
 
 from attnlimit.base.parts import share
-from attnlimit.base.store import read, write
+from attnlimit.base.store import read
 from attnlimit.questions.gaussian import measure as gaussian
 from attnlimit.questions.sphere import measure as sphere
 from attnlimit.sampling.joining import join_parts
 from attnlimit.sampling.layout import measure_settings, stack
 from attnlimit.sampling.protocol import Protocol
+from support.stores import write
 
 PROTOCOL = Protocol([16, 32, 64], replicates=4, group=1, nested=True, seed=5, device="cpu", dtype="float32")
 TILTED = gaussian.tilted_settings(3, [0.3], [2], seed=5)

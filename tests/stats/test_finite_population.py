@@ -11,9 +11,9 @@ import xarray as xr
 from attnlimit.attention.draws import draws
 from attnlimit.base.coordinates import PARTS, STATISTICS
 from attnlimit.page.answer import answer
+from attnlimit.questions.heads.claims import model_remark
 from attnlimit.sampling.errors import limit_is_exact
-from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT
-from attnlimit.stats.moment_claims import model_remark
+from attnlimit.stats.fits import WITHOUT_REPLACEMENT
 from attnlimit.stats.order import Resampling
 from support.configs import DEFAULT, ROOT
 
@@ -60,7 +60,7 @@ def rates(**attrs) -> xr.Dataset:
 def test_the_answer_and_the_claims_say_so():
     without, plain = rates(replacement=False), rates(replacement=True)
     options = 0.1, 5, Resampling(10, 1)
-    assert answer(without, *options) == [*answer(plain, *options), f"mind: {WITHOUT_REPLACEMENT}"]
+    assert answer(without, *options) == answer(plain, *options) | {"replacement": f"note: {WITHOUT_REPLACEMENT}"}
     assert WITHOUT_REPLACEMENT in model_remark(without) and WITHOUT_REPLACEMENT not in model_remark(plain)
 
 

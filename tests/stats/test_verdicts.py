@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from attnlimit.base.seeds import generator
+from attnlimit.stats.horizon_tests import correlation_interval
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
-    UNTESTED,
-    correlation_interval,
+    UNDECIDED,
     decide,
     every,
     most,
@@ -19,15 +19,15 @@ from attnlimit.stats.verdicts import (
 def test_an_interval_is_inside_outside_or_across():
     assert decide(0.46, 0.54, 0.45, 0.55) == HOLDS
     assert decide(0.56, 0.60, 0.45, 0.55) == decide(0.1, 0.44, 0.45, 0.55) == FAILS
-    assert decide(0.5, 0.56, 0.45, 0.55) == decide(0.4, 0.6, 0.45, 0.55) == UNTESTED
+    assert decide(0.5, 0.56, 0.45, 0.55) == decide(0.4, 0.6, 0.45, 0.55) == UNDECIDED
 
 
 def test_parts_are_joined_without_favour():
     assert every([HOLDS, HOLDS]) == HOLDS
-    assert every([HOLDS, UNTESTED]) == every([]) == UNTESTED
-    assert every([HOLDS, UNTESTED, FAILS]) == FAILS
-    assert most([HOLDS, UNTESTED], 0.5) == HOLDS
-    assert most([HOLDS, UNTESTED, UNTESTED], 0.5) == most([], 0.5) == UNTESTED
+    assert every([HOLDS, UNDECIDED]) == every([]) == UNDECIDED
+    assert every([HOLDS, UNDECIDED, FAILS]) == FAILS
+    assert most([HOLDS, UNDECIDED], 0.5) == HOLDS
+    assert most([HOLDS, UNDECIDED, UNDECIDED], 0.5) == most([], 0.5) == UNDECIDED
     assert most([HOLDS, HOLDS, HOLDS, FAILS], 0.5) == FAILS
 
 

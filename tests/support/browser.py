@@ -5,15 +5,14 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, Route, sync_playwright
 
 OF_THE_FILE = ("file:", "data:", "blob:")
-PAGES = {"Claims": "every claim", "Answer": "in short", "Provenance": "where the numbers come from"}
+FILES = {"Claims": "every claim", "Answer": "in short", "Rates": "every fit"}  # by category: the label of a file
 
 
 def visit(report: Path, chromium: str, figure: str) -> dict:
     """Click through the report and return what was seen; `figure` is the label of one.
 
-    categories in their order; width of the figure in pixels, its description; text of claims, answer and provenance;
-    name and bytes of the table that was downloaded; complaints of the page; requests for anything but the file itself,
-    all of which are refused.
+    categories in their order; width of the figure in pixels, its description; name and bytes of the files that were
+    downloaded; complaints of the page; requests for anything but the file itself, all of which are refused.
     """
     seen = {"complaints": [], "requests": []}
 
@@ -43,17 +42,12 @@ def visit(report: Path, chromium: str, figure: str) -> dict:
         buttons(page, figure).last.click()
         seen["description"] = page.locator("nav .prose").inner_text()
 
-        for name, label in PAGES.items():
+        seen["files"] = {}
+        for name, label in FILES.items():
             open_category(page, name)
-            buttons(page, label).first.click()
-            body = page.frame_locator("iframe").locator("body")
-            body.locator("h1").wait_for()
-            seen[name.lower()] = body.inner_text()
-
-        open_category(page, "Rates")
-        with page.expect_download() as download:
-            page.locator("nav tbody tr", has_text="every fit, for a spreadsheet").locator("a[download]").click()
-        seen["table"] = (download.value.suggested_filename, Path(download.value.path()).read_bytes())
+            with page.expect_download() as download:
+                page.locator("nav tbody tr", has_text=label).locator("a[download]").click()
+            seen["files"][download.value.suggested_filename] = Path(download.value.path()).read_bytes()
         browser.close()
     return seen
 

@@ -1,6 +1,9 @@
 """Results made to hold, to fail, or to decide nothing: fits with planted rates, and summaries of planted laws."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
@@ -10,7 +13,8 @@ from attnlimit.questions.hardmax.fit import hardmax_summary
 from attnlimit.questions.propagation.fit import fit_propagation
 from attnlimit.questions.sphere.fit import fit_constants
 from attnlimit.questions.uniform.fit import fit_uniform
-from attnlimit.stats.moment_claims import error_fits
+from attnlimit.stats.claim import Claim, Finding, Fits, error_fits
+from attnlimit.stats.order import Resampling
 from attnlimit.stats.power_law import LOCAL, Bootstrap
 from attnlimit.theory.bounds import predictions
 from attnlimit.theory.hardmax import hardmax_proposition
@@ -24,6 +28,22 @@ SUPPORTS = np.geomspace(0.4, 3, 8)
 SIZES = np.array([100, 1000, 10000, 100000])
 ENDS = (("", 0), ("_low", -1), ("_high", 1))
 DECADES = 10.0 ** np.arange(2, 12)
+
+
+@dataclass(frozen=True)
+class Tables(Fits):
+    """Fits whose tables are given: truths that are easier to plant in rows."""
+
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def errors(self, name: str) -> pd.DataFrame:
+        return self.tables[name] if name in self.tables else super().errors(name)
+
+
+def judged(claim: Claim, *stores: xr.Dataset, seed: int = 1, **tables: pd.DataFrame) -> Finding:
+    """What a claim finds on these stores of its fits, in their order, or on tables by name of the fit."""
+    named = dict.fromkeys(tables, xr.Dataset()) | dict(zip(claim.fits, stores, strict=False))
+    return claim(Tables(named, Resampling(1000, seed), tables), THRESHOLDS)
 
 
 def heuristic(horizon):
@@ -113,7 +133,7 @@ def sphere_errors(constant, radius, slope=0.5, noise=0.05, saturated=False, publ
 def constants_fit(constant=lambda r: r, radius=SUPPORTS, **changes) -> xr.Dataset:
     """What fit_constants makes of them, for the mean and the covariance alike."""
     bootstrap = Bootstrap(300, True, np.random.default_rng(1))
-    options = THRESHOLDS["slope_tolerance"], THRESHOLDS["polynomial_degree"]
+    options = DEFAULT["fit_constants"]["slope_tolerance"], DEFAULT["fit_constants"]["polynomial_degree"]
     return fit_constants(*sphere_errors(constant, radius, **changes), bootstrap, *options)
 
 

@@ -1,20 +1,30 @@
-"""A stand-in for the `conda` command: an environment is a venv that holds the pins of its env file, from PyPI.
+"""A stand-in for the `conda` command: an environment is a venv that holds the pins of its env file and what they need.
 
-It checks pins and completeness, not the conda solver: nothing comes from a channel. It answers the calls by which
-Snakemake builds environments, and refuses every other call and every env file of another shape.
+Packages are links into the environment that runs the tests, which has the locked versions: a missing pin is a failing
+import, and nothing is downloaded or unpacked. Tested is that each env file is complete; not tested are conda's solver,
+pip's download, and Python 3.11 where the tests run on another. It answers the calls by which Snakemake builds
+environments, and refuses every other call and every env file of another shape.
 """
 
+import csv
 import json
 import platform
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution, distributions
+from itertools import accumulate
 from pathlib import Path
 
 import yaml
+from packaging.requirements import Requirement
 
-PYTHON = "3.11"
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+INSTALLED = Path(sysconfig.get_path("purelib"))
 PIN = re.compile(r"[a-z0-9.-]+==[\w.]+")
 WITNESS = Path(__file__).with_name("witness.py")
 # What Snakemake sources before a job, with the environment as argument.
@@ -70,17 +80,68 @@ def pins_of(file: Path) -> list[str]:
 
 
 def build(prefix: Path, requirements: list[str]) -> None:
-    """A venv of these packages and what they ask for, which notes what its jobs load.
+    """A venv of these packages and of what they declare to need, which notes what its jobs load.
 
     It has no pip of its own, as a conda environment would: no script needs one.
     """
-    if sys.version_info[:2] != (3, 11):
-        raise ValueError(f"{sys.executable}: not Python {PYTHON}, which the env files ask for; run `make setup`")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True)
-    pip = [sys.executable, "-m", "pip", "--python", str(prefix / "bin/python"), "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", "--quiet", "--no-compile", *requirements], check=True)
+    venv.create(prefix, with_pip=False, symlinks=True)
+    for name in closure(requirements):
+        for place in places(name):
+            (packages(prefix) / place).parent.mkdir(parents=True, exist_ok=True)
+            (packages(prefix) / place).symlink_to(INSTALLED / place)
     shutil.copy(WITNESS, packages(prefix))
     (packages(prefix) / "witness.pth").write_text("import witness\n")
+
+
+def closure(requirements: list[str]) -> set[str]:
+    """The distributions that pip would install for these; raise ValueError where one is not installed as required."""
+    found, queue = set(), [(Requirement(each), "") for each in requirements]
+    seen = set()
+    while queue:
+        wanted, of = queue.pop()
+        for extra in ("", *wanted.extras):
+            if (wanted.name, extra) in seen:
+                continue
+            seen.add((wanted.name, extra))
+            try:
+                held = distribution(wanted.name)
+            except PackageNotFoundError:
+                raise ValueError(f"{wanted}{of} is not in {INSTALLED}; run `make setup`") from None
+            if held.version not in wanted.specifier:
+                raise ValueError(f"{wanted}{of}: {INSTALLED} holds {held.version}; run `make setup`")
+            found.add(held.name)
+            needs = map(Requirement, held.requires or [])
+            queue += [(each, f", for {held.name},") for each in needs if applies(each, extra)]
+    return found
+
+
+def applies(requirement: Requirement, extra: str) -> bool:
+    """Whether it holds on this platform; those of a package itself are asked for by extra ""."""
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+@cache
+def files() -> dict[str, list[str]]:
+    """Files of each installed distribution, relative to where it is installed, as its RECORD lists them."""
+    records = {each.name: csv.reader((each.read_text("RECORD") or "").splitlines()) for each in distributions()}
+    return {name: [row[0] for row in rows if not row[0].startswith("..")] for name, rows in records.items()}
+
+
+@cache
+def owners() -> dict[str, set[str]]:
+    """Distributions that have files in a folder, or one of this name: several in a namespace such as `google`."""
+    found: dict[str, set[str]] = {}
+    for name, paths in files().items():
+        for path in paths:
+            for place in accumulate(path.split("/"), "{}/{}".format):
+                found.setdefault(place, set()).add(name)
+    return found
+
+
+def places(name: str) -> set[str]:
+    """The fewest links that hold all files of a distribution and none of another."""
+    steps = (list(accumulate(path.split("/"), "{}/{}".format)) for path in files()[name])
+    return {next((place for place in each if owners()[place] == {name}), each[-1]) for each in steps}
 
 
 def packages(prefix: Path) -> Path:

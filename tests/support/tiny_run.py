@@ -8,8 +8,8 @@ import xarray as xr
 import yaml
 
 from attnlimit.archive.bundle import write_archive
-from attnlimit.archive.snakemake_records import Job, Params, write_records
-from attnlimit.base.store import write
+from attnlimit.archive.snakemake_records import Job, Rules, write_records
+from support.stores import write
 
 CITATION = {
     "title": "a run",
@@ -22,13 +22,20 @@ CITATION = {
 CONFIG = {"seed": 1, "chapters": ["heads"], "fit_rates": {"bootstrap": 10}}
 HEADS, WEIGHTS, RATES = "results/models/heads.zarr.zip", "results/models/model.safetensors", "results/rates.csv"
 SHARD, TEXT = "results/embeddings/shard_0.zarr.zip", "my_texts/a.txt"
-MODEL = Job("fetch_model", "results/logs/fetch_model/log.txt", (), (HEADS, WEIGHTS), ("'ab'",), {"code": "'ab'"})
-SPLIT = Job("split", "results/logs/split/shard_0.txt", (TEXT, WEIGHTS), (SHARD,), ("'cd'", "0", "[7, 8]"), {})
-FIT = Job("fit_rates", "results/logs/fit_rates/log.txt", (SHARD, HEADS), (RATES,), ("'ef'", "10"), {})
-RULES = {
-    "fetch_model": Params({"code": "'ab'"}, []),
-    "split": Params({"code": "'cd'"}, ["shard", "words"]),
-    "fit_rates": Params({"code": "'ef'", "bootstrap": "10"}, []),
+
+
+def job(rule: str, log: str, inputs: tuple[str, ...], outputs: tuple[str, ...], **values: object) -> Job:
+    parameters = {name: repr(value) for name, value in values.items()}
+    return Job(rule, f"results/logs/{rule}/{log}.txt", inputs, outputs, (repr(values),), parameters)
+
+
+MODEL = job("fetch_model", "log", (), (HEADS, WEIGHTS), code="ab")
+SPLIT = job("split", "shard_0", (TEXT, WEIGHTS), (SHARD,), code="cd", shard=0, words=[7, 8])
+FIT = job("fit_rates", "log", (SHARD, HEADS), (RATES,), code="ef", settings={"bootstrap": 10})
+RULES: Rules = {
+    "fetch_model": {"code": "'ab'"},
+    "split": {"code": "'cd'", "shard": None, "words": None},
+    "fit_rates": {"code": "'ef'", "settings": "{'bootstrap': 10}"},
 }
 
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import yaml
@@ -37,6 +38,31 @@ def planned(folder: Path, config: str = SMOKE) -> dict[str, int]:
         return {}
     table = (run.stdout + run.stderr).split("Job stats:")[1].split("\n\n")[0]
     return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M) if name != "total"}
+
+
+def dependents(folder: Path, *starts: str, config: str = SMOKE) -> dict[str, int]:
+    """Rule -> number of jobs that must run with those at the starts: these, and all that read what they make.
+
+    A start is a pattern: the name of a rule, or also of what a job makes, as in `measure_tails results/tails/.*`.
+    """
+    run = fresh_snakemake.run(folder, "-n", "--forceall", "--cores", "2", "--configfile", config)
+    blocks = re.split(r"^(?:local)?rule (\w+):$", run.stdout + run.stderr, flags=re.M)[1:]
+    left = []  # of each job: its rule, what it reads, what it makes
+    for rule, text in zip(blocks[::2], blocks[1::2], strict=True):
+        read, made = (re.search(rf"^    {name}: (.*)$", text, re.M) for name in ("input", "output"))
+        left.append((rule, set(read[1].split(", ")) if read else set(), made[1].split(", ") if made else []))
+    reached: set[str] = set()
+    counts: Counter[str] = Counter()
+    while chosen := [
+        job
+        for job in left
+        if job[1] & reached
+        or any(re.fullmatch(start, name) for start in starts for name in (job[0], *(f"{job[0]} {x}" for x in job[2])))
+    ]:
+        left = [job for job in left if job not in chosen]
+        reached.update(file for job in chosen for file in job[2])
+        counts.update(job[0] for job in chosen)
+    return dict(counts)
 
 
 def overlay(folder: Path, **changes: dict) -> None:

@@ -1,38 +1,38 @@
 """Estimates follow the sizes in the config, as counting says."""
 
+import json
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 import yaml
 
+from attnlimit.base.about import Model
+from attnlimit.base.costs import ERROR_FLOPS, LIMIT_FLOPS
+from attnlimit.questions.gaussian.about import SimulateGaussian, SimulateGaussianPublished
 from attnlimit.questions.gaussian.measure import horizon_settings, published_settings, tilted_settings
+from attnlimit.questions.patterns.about import PATTERN_FLOPS
+from attnlimit.questions.sphere.about import SimulateSphere
 from attnlimit.questions.sphere.measure import choose_settings, unit_heads
+from attnlimit.sampling.about import has_surrogate
 from attnlimit.workflow.costs import (
     CUDA_BYTES,
-    CUT_BY_SETTING,
-    ON_DEVICE,
     asked_bytes,
     asked_seconds,
+    assumption,
+    costs,
     disk_bytes,
-    error_flops,
-    has_surrogate,
     job_bytes,
     job_count,
     job_seconds,
-    limit_flops,
+    model_of,
     on_gpu,
-    pattern_flops,
     seconds,
-    setting_flops,
-    simulation_seconds,
 )
-
-ROOT = Path(__file__).parents[2]
+from support.configs import DEFAULT, ROOT
 
 
 def config(**changes: dict) -> dict:
-    changed = deepcopy(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    changed = deepcopy(DEFAULT)
     for section, keys in changes.items():
         changed[section] |= keys
     return changed
@@ -46,13 +46,20 @@ def published(overlays: list[str]) -> dict:
     return paper
 
 
+def flops(rule: str, speed: float, **changes: dict) -> int:
+    """Of all jobs of a rule."""
+    return round(seconds(config(**changes))[rule] * speed)
+
+
 def test_an_exact_limit_costs_the_square_of_the_population():
-    assert limit_flops(config()) == 4 * 384 * 50_000**2
-    assert limit_flops(config(tokenize_corpus={"population": 100_000})) == 4 * limit_flops(config())
+    assert flops("compute_limits", LIMIT_FLOPS) == 6 * 4 * 384 * 50_000**2
+    twice = {"tokenize_corpus": {"population": 100_000}}
+    assert flops("compute_limits", LIMIT_FLOPS, **twice) == 4 * flops("compute_limits", LIMIT_FLOPS)
 
 
 def test_a_limit_from_some_queries_costs_their_share():
-    assert limit_flops(config(compute_limits={"queries": 5_000})) == limit_flops(config()) / 10
+    some = {"compute_limits": {"queries": 5_000, "surrogate": "none"}}
+    assert flops("compute_limits", LIMIT_FLOPS, **some) == flops("compute_limits", LIMIT_FLOPS) / 10
 
 
 def test_a_surrogate_costs_the_drawn_pairs_and_little_more():
@@ -82,17 +89,17 @@ def test_a_task_costs_its_passes():
 def test_nested_sizes_cost_the_largest_one():
     sizes = {"sizes": [100, 200, 400], "replicates": 10, "group": 1}
     moments = 10 * 2 * 384**2 * 700
-    assert error_flops(config(measure_errors=sizes)) == 10 * 4 * 384 * 400**2 + moments
-    apart = error_flops(config(measure_errors=sizes | {"nested": False}))
-    assert apart == 10 * 4 * 384 * (100**2 + 200**2 + 400**2) + moments
+    assert flops("measure_errors", ERROR_FLOPS, measure_errors=sizes) == 6 * (10 * 4 * 384 * 400**2 + moments)
+    apart = flops("measure_errors", ERROR_FLOPS, measure_errors=sizes | {"nested": False})
+    assert apart == 6 * (10 * 4 * 384 * (100**2 + 200**2 + 400**2) + moments)
 
 
 def test_jobs_share_the_work():
     cut = config(compute_limits={"parts": 4}, measure_errors={"groups_per_job": 3})
     assert job_count(cut)["measure_errors"] == 6 * 4  # 100 replicates in jobs of 30
     assert seconds(cut) == seconds(config())
-    for rule, each in job_seconds(cut).items():
-        assert each * job_count(cut)[rule] == pytest.approx(seconds(cut)[rule])
+    for rule, whole in seconds(cut).items():
+        assert job_seconds(cut)[rule] * job_count(cut)[rule] == pytest.approx(whole)
 
 
 def test_layers_drawn_alone_cost_those_after_them():
@@ -139,16 +146,15 @@ def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
     unused = () if "whole_model" in paper["chapters"] else ("measure_propagation",)
     assert max(held for rule, held in job_bytes(paper).items() if rule not in unused) < 8e9
     assert max(job_seconds(paper).values()) < 24 * 3600
-    assert max(simulation_seconds(paper).values()) < 6 * 3600
 
 
 def test_a_simulation_costs_the_pairs_of_tokens_it_draws():
-    base = simulation_seconds(config())
-    twice = simulation_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 4000}))
+    base = job_seconds(config())
+    twice = job_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 4000}))
     for rule in base:
         assert twice[rule] / base[rule] == (2 if rule in ("simulate_sphere", "simulate_normality") else 1)
     larger = config(simulate_gaussian={"sizes": [64, 4096]})  # the largest was 2048
-    assert simulation_seconds(larger)["simulate_gaussian"] == pytest.approx(4 * base["simulate_gaussian"])
+    assert job_seconds(larger)["simulate_gaussian"] == pytest.approx(4 * base["simulate_gaussian"])
 
 
 def test_a_pattern_costs_the_same_at_every_budget_and_drawn_ones_repeat():
@@ -159,15 +165,16 @@ def test_a_pattern_costs_the_same_at_every_budget_and_drawn_ones_repeat():
         "blocks": 2,
         "replicates": 1,
     }
-    assert pattern_flops(config(measure_patterns=few)) == 4 * 384 * 512**2 * 2 * (2 * 3 + 1)
-    drawn = pattern_flops(config(measure_patterns=few | {"replicates": 5}))
-    assert drawn == 4 * 384 * 512**2 * 2 * (3 + 5 * 3 + 5)
+    one = 6 * 4 * 384 * 512**2 * 2
+    assert flops("measure_patterns", PATTERN_FLOPS, measure_patterns=few) == one * (2 * 3 + 1)
+    drawn = flops("measure_patterns", PATTERN_FLOPS, measure_patterns=few | {"replicates": 5})
+    assert drawn == one * (3 + 5 * 3 + 5)
 
 
 def test_a_simulation_cut_by_setting_takes_as_long_as_its_largest_part():
-    whole = simulation_seconds(config())["simulate_sphere"]
+    whole = job_seconds(config())["simulate_sphere"]
     cut = config(simulate_sphere={"parts": 5})  # 12 settings: 3 in the largest
-    assert simulation_seconds(cut)["simulate_sphere"] == pytest.approx(whole * 3 / 12)
+    assert job_seconds(cut)["simulate_sphere"] == pytest.approx(whole * 3 / 12)
     assert job_count(cut)["simulate_sphere"] == 5
     assert asked_seconds(cut, "simulate_sphere") < asked_seconds(config(), "simulate_sphere")
 
@@ -175,7 +182,8 @@ def test_a_simulation_cut_by_setting_takes_as_long_as_its_largest_part():
 def test_every_setting_of_a_simulation_is_counted():
     """As many as the experiments themselves make of the config."""
     default = config()
-    gaussian, published, sphere = (default[f"simulate_{name}"] for name in CUT_BY_SETTING)
+    sections = {"gaussian": SimulateGaussian, "gaussian_published": SimulateGaussianPublished, "sphere": SimulateSphere}
+    gaussian, published, sphere = (default[f"simulate_{name}"] for name in sections)
     heads = unit_heads(2, seed=1)
     tilts = (gaussian[key] for key in ("tilted_dimension", "tilted_horizons", "constant_tilts"))
     made = {
@@ -185,15 +193,15 @@ def test_every_setting_of_a_simulation_is_counted():
         "sphere": choose_settings(heads, sphere["radius"], sphere["horizons"], sphere["scales"]),
     }
     assert {name: len(settings) for name, settings in made.items()} == {
-        name: len(counted) for name, counted in setting_flops(default).items()
+        name: len(section.dimensions_of(default[f"simulate_{name}"])) for name, section in sections.items()
     }
 
 
 def test_a_gpu_is_asked_for_by_name_only():
-    cuda = config() | {"device": "cuda"}
-    assert all(on_gpu(cuda, rule) == (rule in ON_DEVICE) for rule in [*job_count(cuda), *simulation_seconds(cuda)])
-    for device in ("auto", "cpu"):
-        assert not any(on_gpu(config() | {"device": device}, rule) for rule in ON_DEVICE)
+    computing = [rule for rule, cost in costs(config()).items() if cost.on_gpu]
+    assert {"compute_limits", "measure_errors", "simulate_sphere"} <= {*computing} and "merge_limits" not in computing
+    for device in ("auto", "cpu", "cuda"):
+        assert all(on_gpu(config() | {"device": device}, rule) == (device == "cuda") for rule in computing)
 
 
 def test_a_job_on_a_gpu_asks_for_less_time_and_more_memory():
@@ -220,3 +228,21 @@ def test_jobs_of_the_default_run_ask_for_more_than_they_took():
     for rule, (spent, held) in took.items():
         assert asked_seconds(config(), rule) > 3 * spent
         assert asked_bytes(config(), rule) > 1.2 * (held + 350e6)
+
+
+def test_a_model_of_ones_own_costs_what_its_config_json_says(tmp_path):
+    """DistilBERT has names of its own; what a config.json does not say, and a model not here yet, is as BERT-base."""
+    section = {"source": "local", "location": str(tmp_path)}
+    tiny = {"model_type": "distilbert", "n_layers": 2, "dim": 48, "n_heads": 4}
+    (tmp_path / "config.json").write_text(json.dumps(tiny))
+    own = config(fetch_model=section)
+    assert model_of(own) == Model(layers=2, features=48, heads=4) and assumption(own) == ""
+    for rule in ("compute_limits", "extract_embeddings", "measure_propagation"):
+        assert seconds(own)[rule] < seconds(config())[rule] / 7, "an eighth of the features"
+        assert job_bytes(own)[rule] < job_bytes(config())[rule]
+    (tmp_path / "config.json").write_text('{"model_type": "bert", "hidden_size": 96}')
+    assert model_of(own) == Model(layers=12, features=96, heads=12)
+    for source in ({"source": "hub", "location": "owner/name"}, {"source": "package", "location": "some==1"}):
+        assert model_of(config(fetch_model=source)) == Model(12, 768, 12)
+        assert "not here yet" in assumption(config(fetch_model=source))
+    assert assumption(config()) == ""

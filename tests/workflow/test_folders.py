@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnlimit.workflow.folders import RESOLVED, begin_run, described, end_run, list_runs, located, made_of, overlays_of
+from attnlimit.sources.corpus.location import located
+from attnlimit.workflow.folders import RESOLVED, begin_run, described, end_run, list_runs, made_of, overlays_of
 from support.workflow import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())

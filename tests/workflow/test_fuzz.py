@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attnlimit.sources.corpus.location import local_files
 from attnlimit.workflow import costs
 from attnlimit.workflow.config import MOST_JOBS, check
-from support.configs import DEFAULT, SCHEMA
+from support.configs import DEFAULT
 from support.fuzz import other_value, places
 
 
@@ -36,7 +36,7 @@ def test_a_config_can_be_planned_or_is_refused_in_one_line(data):
         if not places(config):
             return
     try:
-        check(config, SCHEMA)
+        check(config)
     except ValueError as error:
         message = str(error)
         assert message.startswith("config: ") and len(message.splitlines()) == 1, message
@@ -49,7 +49,7 @@ def plan(config: dict) -> None:
     assert isinstance(local_files(config["fetch_corpus"]), list)
     for rule in costs.job_bytes(config):
         assert 0 < round(costs.asked_bytes(config, rule) / 1e6) < inf
-    for rule in (*costs.job_seconds(config), *costs.simulation_seconds(config)):
+    for rule in costs.job_seconds(config):
         assert 0 < round(costs.asked_seconds(config, rule) / 60) < inf
     assert all(0 < count <= MOST_JOBS for count in costs.job_count(config).values())
     assert math.isfinite(costs.disk_bytes(config))

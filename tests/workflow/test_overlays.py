@@ -28,7 +28,7 @@ def write(root: Path, name: str, text: str) -> Path:
         ("seed: 1\n\tlayers: 2\n", "my.yaml, line 2, column 1: broken YAML"),
         ("- 1\n", "my.yaml: holds no keys"),
         ("", "my.yaml: holds no keys"),
-        ("a: \x07\n", "my.yaml: no YAML"),
+        ("a: \x07\n", "my.yaml: not YAML"),
     ],
 )
 def test_a_broken_file_is_told_with_line_and_column(root, text, place):

@@ -20,7 +20,14 @@ from support.configs import DEFAULT
 ALL = DEFAULT["chapters"]
 MADE_UP = {
     "second": About("b", "B?", "one", place=1, stores={"b": {}, "rates/b": {}}, parts={"b/parts/{layer}": {}}),
-    "first": About("a", "A?", "one", uses=("text",), errors={"a": "a/layer_{layer}"}, figures={"two": "2", "one": "1"}),
+    "first": About(
+        "a",
+        "A?",
+        "one",
+        uses=("text",),
+        stores={"a/layer_{layer}": {}, "rates/a": {}},
+        figures={"two": "2", "one": "1"},
+    ),
     "other": About("c", "C?", "two", uses=("text",), stores={"c/{study}": {}, "rates/c": {}}),
     "alone": About("d", "D?", "three", exclusive=True, stores={"rates/d": {}}),
 }
@@ -67,4 +74,4 @@ def test_no_two_questions_declare_the_same():
 def test_what_a_question_uses_is_declared():
     declared = {name for about in abouts().values() for name in (*about.stores, *about.parts)}
     for name, about in questions().items():
-        assert {*about.uses, *about.errors.values()} <= declared, name
+        assert {*about.uses, *about.errors.values(), *(f"rates/{source}" for source in about.errors)} <= declared, name

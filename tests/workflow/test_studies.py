@@ -8,7 +8,7 @@ import yaml
 
 from attnlimit.workflow.config import check, missing_sources
 from attnlimit.workflow.studies import study_folder, study_inputs
-from support.configs import SCHEMA, changed, refusal
+from support.configs import changed, refusal
 
 
 def make_run(folder: Path, state: str | None = "finished", chapters=("heads", "tails"), layers=(0, 3)) -> Path:
@@ -35,7 +35,7 @@ def test_the_stores_of_the_layers_in_its_settings_are_read(tmp_path):
     files = study_inputs(str(folder), Path())
     assert files["rates"] == [f"{folder}/results/rates/heads.zarr.zip"]
     assert files["errors"] == [f"{folder}/results/errors/layer_{layer}.zarr.zip" for layer in (0, 3)]
-    check(comparison(code=folder), SCHEMA)
+    check(comparison(code=folder))
 
 
 def test_a_relative_folder_counts_from_the_project(tmp_path, monkeypatch):
@@ -87,5 +87,5 @@ def test_a_restored_comparison_does_not_ask_for_its_studies(tmp_path):
     archived.write_text(yaml.safe_dump(config))
     away = missing_sources(config, archived)
     assert away == {"compare_studies"}
-    check(config, SCHEMA, away)
+    check(config, away)
     assert study_inputs(str(tmp_path / "gone"), Path(), away=True)["errors"] == []

@@ -15,13 +15,13 @@ import yaml
 from attnlimit.archive.bag import AGAIN, PLAIN, files_below, pack, require_whole, unpack
 from attnlimit.archive.citation import read_citation
 from attnlimit.archive.crate import METADATA, describe, require_crate
-from attnlimit.archive.snakemake_records import Job, Params, trace, write_records
+from attnlimit.archive.snakemake_records import Job, Rules, trace, write_records
 from attnlimit.base.store import read
 from attnlimit.page.provenance import machine, versions
 from attnlimit.workflow.workflow_files import ENVIRONMENT, source_files
 
 ARCHIVE = "results/attnlimit.tar.zst"
-BROUGHT = "brought by the user; what was read of it is in results/corpus and results/models"
+FROM_USER = "a file of the user; what was read of it is in results/corpus and results/models"
 STUDIED = "a store of another run, which has an archive of its own; what was read of it is in results/studies"
 WEIGHTS = "results/models/model.safetensors"
 EMBEDDINGS = "results/embeddings/"
@@ -32,7 +32,7 @@ def write_archive(
     path: Path,
     targets: Iterable[str],
     config: dict,
-    rules: dict[str, Params],
+    rules: Rules,
     commit: str,
     embeddings: bool,
     project: Path,
@@ -43,8 +43,8 @@ def write_archive(
     The workflow is in the folder `project`. In the archive, as in a default run, both are in one folder.
     """
     targets = sorted(targets)
-    jobs, brought = trace(targets, Path(), rules, project)
-    absent = {name: STUDIED if name.endswith(".zarr.zip") else BROUGHT for name in brought} | {
+    jobs, sources = trace(targets, Path(), rules, project)
+    absent = {name: STUDIED if name.endswith(".zarr.zip") else FROM_USER for name in sources} | {
         WEIGHTS: "belongs to others; its sha256 is in provenance/data.json"
     }
     results = sorted(name for job in jobs for name in job.output)

@@ -1,8 +1,8 @@
-"""What Snakemake noted of the job behind each file. The only module that knows how it keeps its records."""
+"""Snakemake's records of the job behind each file. The only module that knows their form."""
 
+import ast
 import json
 import os
-import re
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,14 +14,14 @@ FORMAT = 6  # of the records of snakemake 9.27; with another number the keys may
 
 
 class Job(NamedTuple):
-    """A job that has run: its rule, its files, its parameters."""
+    """A job that has run."""
 
     rule: str
     log: str  # unique: it names the job
     input: tuple[str, ...]
     output: tuple[str, ...]
-    params: tuple[str, ...]  # values without names, which is what Snakemake compares
-    parameters: dict[str, str]  # the same with their names
+    params: tuple[str, ...]  # as Snakemake records and compares them
+    parameters: dict[str, str]  # the same by name, values as Python writes them
 
     @property
     def name(self) -> str:
@@ -29,22 +29,18 @@ class Job(NamedTuple):
         return f"{self.rule}/{Path(self.log).stem}".removesuffix("/log")
 
 
-class Params(NamedTuple):
-    """The params of a rule as it is now: those that all its jobs share, and the names of those that vary."""
-
-    fixed: dict[str, str]
-    varying: list[str]
+Rules = dict[str, dict[str, str | None]]  # parameters of each rule as it is now; None where they depend on wildcards
 
 
-def trace(targets: Iterable[str], root: Path, rules: dict[str, Params], project: Path) -> tuple[list[Job], list[str]]:
-    """All jobs behind the targets of the run in `root`, by name, and the files that no job made: what the user brought.
+def trace(targets: Iterable[str], root: Path, rules: Rules, project: Path) -> tuple[list[Job], list[str]]:
+    """All jobs behind the targets of the run in `root`, by name, and the files that no job made: those of the user.
 
-    Those are named as seen from the folder `project`, so that a run in a folder of its own and a default run, which a
+    Those are named relative to the folder `project`, so that a run in a folder of its own and a default run, which a
     restored one is, name them alike.
     """
     records: dict[str, dict] = {}
     outputs: dict[str, list[str]] = {}
-    brought, queue, seen = [], list(targets), set()
+    sources, queue, seen = [], list(targets), set()
     while queue:
         name = queue.pop()
         if name in seen:
@@ -52,7 +48,7 @@ def trace(targets: Iterable[str], root: Path, rules: dict[str, Params], project:
         seen.add(name)
         record = read_record(name, root)
         if record is None:
-            brought.append(from_project(name, root, project))
+            sources.append(from_project(name, root, project))
             continue
         log = record["log"][0]
         records[log] = record
@@ -61,33 +57,33 @@ def trace(targets: Iterable[str], root: Path, rules: dict[str, Params], project:
     jobs = []
     for log, record in records.items():
         files = tuple(from_project(name, root, project) for name in record["input"]), tuple(sorted(outputs[log]))
-        named = parameters(record, rules[record["rule"]])
-        jobs.append(Job(record["rule"], log, *files, tuple(record["params"]), named))
-    return sorted(jobs, key=lambda job: job.name), sorted(brought)
+        values = parameters(record, rules[record["rule"]])
+        jobs.append(Job(record["rule"], log, *files, tuple(record["params"]), values))
+    return sorted(jobs, key=lambda job: job.name), sorted(sources)
 
 
-def parameters(record: dict, params: Params) -> dict[str, str]:
-    """Names and values of a job's params; raise unless they are those of its rule as it is now.
+def parameters(record: dict, expected: dict[str, str | None]) -> dict[str, str]:
+    """Names and values of a job's parameters; raise unless they are those of its rule as it is now."""
+    recorded = parameters_in(record["params"][0]) if record["params"] else None
+    values = {name: repr(value) for name, value in (recorded or {}).items()}
+    if values.keys() != expected.keys() or any(expected[name] not in (None, values[name]) for name in values):
+        raise ValueError(
+            f"{record['log'][0]}: that job ran with other parameters than these; run `make reproduce` again"
+        )
+    return values
 
-    Those that vary follow from the wildcards, which stand in the name of the log (layer_3); at most one of them is not
-    a wildcard itself.
-    """
-    log, rest = record["log"][0], list(record["params"])
-    wildcards = dict(re.findall(r"([a-z]+)_(\d+)", Path(log).stem))
-    named = params.fixed | {name: wildcards[name] for name in params.varying if name in wildcards}
-    changed = ValueError(f"{log}: that job ran with other parameters than these; run `make reproduce` again")
-    for value in named.values():
-        if value not in rest:
-            raise changed
-        rest.remove(value)
-    other = [name for name in params.varying if name not in named]
-    if len(rest) != len(other):
-        raise changed
-    return named | dict(zip(other, rest, strict=True))
+
+def parameters_in(text: str) -> dict | None:
+    """The dict that is the one param of a job; None if a job of an older version recorded something else."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, dict) and "code" in value else None
 
 
 def from_project(name: str, root: Path, project: Path) -> str:
-    """The name of a file that jobs did not make, given as seen from `root`, as seen from `project`."""
+    """The name of a file of the user, given relative to `root`, relative to `project`."""
     if name.startswith(RESULTS) or Path(name).is_absolute():
         return name
     return os.path.relpath(root.resolve() / name, project.resolve())
@@ -115,7 +111,7 @@ def record_path(name: str, root: Path) -> Path:
 
 
 def write_records(jobs: Iterable[Job], root: Path, time: float) -> None:
-    """Let Snakemake know of these jobs as if they had run here, so that it can tell what a change reaches."""
+    """Write what Snakemake would have recorded if these jobs had run here, so that it reruns what a change affects."""
     (root / FOLDER).mkdir(parents=True)
     (root / FOLDER).with_name("incomplete").mkdir()
     for job in jobs:

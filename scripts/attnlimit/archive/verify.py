@@ -16,7 +16,7 @@ def main(arguments: list[str] | None = None) -> None:
     with one_line_errors(), verified(path) as contents:
         files = files_below(contents.payload)
         stores = sum(name.endswith(".zarr.zip") for name in files)
-    print(f"{path}: whole; {len(files)} files as in the manifest, {len(contents.jobs)} jobs, {stores} stores readable")
+    print(f"{path}: intact; {len(files)} files as in the manifest, {len(contents.jobs)} jobs, {stores} stores readable")
     print(f"sha256 {sha256_of(path)}")
 
 

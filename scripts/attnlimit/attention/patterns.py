@@ -14,8 +14,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from attnlimit.attention.kernel import Projected
+from attnlimit.base.parts import PUBLISHED_RANDOM
 
-PUBLISHED_RANDOM = 50  # tokens from outside the window, in the published experiment
 PUBLISHED_WINDOW = "published_window"  # chooses tokens, not keys of a query: see `published_tokens`
 STRIP = 256  # queries at a time: of sequences of any length, so many rows of scores are held
 

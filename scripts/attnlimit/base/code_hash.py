@@ -17,8 +17,9 @@ from functools import cache, cached_property
 from pathlib import Path
 
 # What a job says while it works, and the words that describe a store's variables: they change no number.
-UNHASHED = {"attnlimit/base/log.py", "attnlimit/base/descriptions.py"}
-REGISTRY = "attnlimit/workflow/registry.py"  # loads modules by name; a script whose results need them declares them
+UNHASHED = {"attnlimit/base/log.py", "attnlimit/base/words.py"}
+# These load modules by name; a script whose results need them declares them.
+LOADERS = {"attnlimit/workflow/registry.py", "attnlimit/page/assess.py"}
 UNFOLLOWED = {"import_module", "exec_module", "run_module", "run_path", "__doc__", "__init_subclass__"}
 UNFOLLOWED_NAMES = UNFOLLOWED | {"__import__", "eval", "exec", "globals"}  # as attributes they are something else
 REMEDY = "write `from attnlimit.room.module import name`, which the hash of a job can follow"
@@ -43,7 +44,7 @@ def code_hash(script: Path, env: Path, *also: str) -> str:
         reached |= further
         queue += further
     ordered = sorted(reached, key=lambda statement: (statement.file, statement.order))
-    hashes = [(statement.file, statement.hash) for statement in ordered if statement.node]
+    hashes = [(statement.file, statement.hash) for statement in ordered if statement.hash]
     return hashed([*hashes, env.read_text(encoding="utf-8")])
 
 
@@ -58,7 +59,7 @@ def hashed(values: list) -> str:
 
 
 class Statement:
-    """A top-level statement of a file, or one name of an import. Without a node: the modules that the file imports."""
+    """A top-level statement of a file, or one name of an import. Without a hash: the modules that the file imports."""
 
     def __init__(self, file: str, folder: Path, order: int, node: ast.stmt | None = None):
         self.file, self.folder, self.order, self.node = file, folder, order, node
@@ -111,11 +112,15 @@ class Statement:
                     self.imports.append((module, alias.name, node.lineno))
 
     def refuse_if(self, refused: bool, node: ast.Name | ast.Attribute | ast.stmt, name: str = "") -> None:
-        if refused and not (name and self.file == REGISTRY):
-            why = f"the hash of a job cannot follow `{name}`; only {REGISTRY} loads modules by name: " if name else ""
+        if refused and not (name and self.file in LOADERS):
+            why = (
+                f"the hash of a job cannot follow `{name}`; only {' and '.join(sorted(LOADERS))} load modules by name: "
+                if name
+                else ""
+            )
             self.refused = f"{self.folder / self.file}, line {node.lineno}: {why}{REMEDY}"
 
-    @cached_property
+    @property
     def targets(self) -> list[ast.expr]:
         """Where an assignment puts its value."""
         if isinstance(self.node, ast.AnnAssign | ast.AugAssign):
@@ -189,6 +194,8 @@ def statements(file: str, folder: Path) -> dict[str, list[Statement]]:
     packages = ["/".join((*parent.parts, "__init__")) for parent in Path(file).parents if parent.name]
     loads.imports += [(name.replace("/", "."), IMPORTED, 1) for name in packages if (folder / f"{name}.py").is_file()]
     runs = [statement for statement in whole if statement.runs(defined.keys() - outside)]
+    for statement in whole:
+        statement.node = None  # else the garbage collector would walk all trees again and again
     return {**defined, IMPORTED: [loads, *runs], WHOLE: [loads, *whole]}
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from attnlimit.base.log import open_log
 
+QUICK_LOOK = "quick look: few tokens, few replicates; rates are rough"  # said by figures, pages and answer
+
 
 def begin(snakemake: Any) -> SimpleNamespace:
     """Open the job's log, keep its libraries to its threads, and return its params by name."""

@@ -18,8 +18,8 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import MemoryStore, ZipStore
 
-from attnlimit.base.descriptions import described
 from attnlimit.base.files import PACKED, atomic, disk_error, memory_error
+from attnlimit.base.words import Words, words_of
 
 TEXT = np.dtypes.StringDType()
 CHUNK_BYTES = 32 * 2**20
@@ -29,14 +29,17 @@ NAMED: tuple[type[Exception], ...] = (*DAMAGE, MemoryError)
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 
-def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
+def write(dataset: xr.Dataset, path: str | Path, words: Words, **attrs) -> None:
     """Write a dataset to one zip file: the same numbers give the same bytes, a killed writer leaves nothing.
+
+    words: those of the store, from the about.py that declares it.
 
     Zarr goes to memory first, then its sorted keys into an uncompressed zip with a fixed date: written straight
     to a zip, the order and the dates of its entries would change from run to run.
     """
     versions = {name: version(name) for name in VERSIONED if name in sys.modules}
-    dataset = described(with_text_as(TEXT, dataset.drop_attrs())).assign_attrs(attrs | {"versions": versions})
+    dataset = with_text_as(TEXT, dataset.drop_attrs()).assign_attrs(attrs | {"versions": versions})
+    describe(dataset, path, words)
     memory = MemoryStore()
     dataset.to_zarr(
         memory,
@@ -50,6 +53,27 @@ def write(dataset: xr.Dataset, path: str | Path, **attrs) -> None:
             entry = zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0))
             content = sync(memory.get(key, default_buffer_prototype()))
             archive.writestr(entry, content.to_bytes())  # type: ignore[union-attr]  # a key that is listed is there
+
+
+def describe(dataset: xr.Dataset, path: str | Path, words: Words) -> None:
+    """Give every variable its long_name and, where there is one, its unit; refuse one without words of its own."""
+    names: dict[str, str] = {}
+    for name in map(str, dataset.variables):
+        long_name, unit = words_of(name, words)
+        if not long_name or names.setdefault(long_name, name) != name:
+            fault = f"has the words of {names[long_name]}" if long_name else "has no words"
+            raise LookupError(f"{path}: variable {name} {fault}; give it its own in the about.py that has this store")
+        dataset[name].attrs.update({"long_name": long_name} | ({"units": unit} if unit else {}))
+
+
+def handed_on(*datasets: xr.Dataset) -> Words:
+    """The words that variables of stores came with: for labels that a step hands on, for parts that it joins."""
+    said = [(str(name), array.attrs) for dataset in datasets for name, array in dataset.variables.items()]
+    return {
+        name: attrs["long_name"] + (f" [{attrs['units']}]" if "units" in attrs else "")
+        for name, attrs in said
+        if "long_name" in attrs
+    }
 
 
 def with_text_as(dtype: np.dtype | type, dataset: xr.Dataset) -> xr.Dataset:

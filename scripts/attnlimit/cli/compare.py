@@ -1,4 +1,4 @@
-"""Compare finished runs, those of this folder and archived ones: `python -m attnlimit.cli.compare --runs code …`.
+"""Compare finished runs, of this folder or archived: `python -m attnlimit.cli.compare --runs code …`.
 
 An archive is checked and restored into a folder of its own below runs/, where it is a run like any other.
 """
@@ -15,7 +15,7 @@ import yaml
 from attnlimit.archive.bag import name_of
 from attnlimit.archive.bundle import ARCHIVE, restore
 from attnlimit.base.files import sha256_of
-from attnlimit.cli.run import note_stop, reproduce
+from attnlimit.cli.run import mark_stopped, reproduce, stopped
 from attnlimit.cli.run_studies import comparison
 from attnlimit.workflow.folders import MADE_OF, RESOLVED, RUNS
 from attnlimit.workflow.studies import NEEDED
@@ -35,15 +35,14 @@ def main(arguments: list[str] | None = None) -> None:
     except (ValueError, LookupError, OSError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        note_stop(Path(RUNS) / given.name)
-        told = {"RUNS": given.runs, "ARCHIVES": given.archives}
-        words = [f"{key}={shlex.quote(' '.join(map(str, value)))}" for key, value in told.items() if value]
-        print(f"stopped; go on with `make compare {' '.join(words)}`", file=sys.stderr)
-        sys.exit(130)
+        mark_stopped(Path(RUNS) / given.name)
+        options = {"RUNS": given.runs, "ARCHIVES": given.archives}
+        words = [f"{key}={shlex.quote(' '.join(map(str, value)))}" for key, value in options.items() if value]
+        stopped(f"{RUNS}/{given.name}/results/", f"make compare {' '.join(words)}")
 
 
 def restored(archives: list[Path]) -> list[str]:
-    """The names of the runs that these archives became, or were already; refuse two of one name."""
+    """Names of the runs of these archives, restored if necessary; refuse two of one name."""
     names: dict[str, Path] = {}
     for path in archives:
         name = restored_run(path)
@@ -54,9 +53,9 @@ def restored(archives: list[Path]) -> list[str]:
 
 
 def restored_run(path: Path) -> str:
-    """Check an archive and put it where runs are, unless it is there; the name of the run.
+    """Check an archive and restore it below runs/, unless it is there; the name of the run.
 
-    That is the name of the file; where this is what every run calls its archive, the name that the run had.
+    That is the name of the file, or, if this is the default name of an archive, the name that the run had.
     """
     Path(RUNS).mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=RUNS, prefix=".restored-") as scratch:
@@ -66,21 +65,21 @@ def restored_run(path: Path) -> str:
         name = name_of(path) if path.name != Path(ARCHIVE).name else config.get("run", "")
         require_name(name, str(path))
         if lacking := [each for each in NEEDED if each not in config["chapters"]]:
-            raise ValueError(f"{path}: its run has no chapter {lacking[0]}, which is compared; take another")
+            raise ValueError(f"{path}: its run has no chapter {lacking[0]}, which a comparison needs; take another")
         folder = Path(RUNS) / name
         if (folder / ARCHIVE).is_file() and sha256_of(folder / ARCHIVE) == sha256_of(path):
-            print(f"{path}: whole; it is in {folder} already", flush=True)
+            print(f"{path}: intact; already in {folder}", flush=True)
             return name
         if folder.exists():
             raise FileExistsError(f"{path}: {folder} holds another run; rename the file, which names the folder")
         own_settings(made, folder, config)
         made.rename(folder)
-    print(f"{path}: whole; restored into {folder}", flush=True)
+    print(f"{path}: intact; restored into {folder}", flush=True)
     return name
 
 
 def own_settings(made: Path, folder: Path, config: dict) -> None:
-    """Let the run go on with the settings in the archive, as any run of this project with its own."""
+    """Make the settings in the archive those of the restored run."""
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
     (made / RESOLVED).write_text(f"{MADE_OF}{json.dumps([str(folder / RESOLVED)])}\n{text}", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""The verbs of the Makefile that know runs: `python -m attnlimit.cli.run VERB --folder runs/my --config my.yaml`."""
+"""The Makefile's verbs on runs: `python -m attnlimit.cli.run VERB --folder runs/my --config my.yaml`."""
 
 import argparse
 import shlex
@@ -6,22 +6,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
-from attnlimit.cli.progress import last_words, watch
+from attnlimit.cli.process import error_lines, run_with_progress
+from attnlimit.cli.progress import ROOT
 from attnlimit.workflow.amounts import duration
-from attnlimit.workflow.costs import expected_seconds
 from attnlimit.workflow.folders import RUNS, end_run, list_runs, made_of, overlays_of, read_state
 from attnlimit.workflow.leftovers import told, unused_layers
 from attnlimit.workflow.overlays import read_overlay, resolve
 from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.study_files import known_studies, study_of
 
-ROOT = Path(__file__).parents[3]
-REPORTED = ("answer.txt", "rates.*", "studies.*", "claims.html", "provenance.html", "figures/*.png")
-OPENED = 4  # paths that a run ends with
-TO_OPEN = (  # the page shows the figures
+REPORT_SOURCES = ("answer.txt", "claims.json", "*.csv", "figures/*.png")
+LISTED = 4  # products that a run ends with, of those that it has
+PRODUCTS = (
     ("page", "index.html"),
     ("table", "studies.csv"),  # of a comparison, whose rates.csv has no rows
     ("report", "report.html"),
@@ -31,8 +30,8 @@ TO_OPEN = (  # the page shows the figures
 )
 
 
-class Asked(argparse.Namespace):
-    """What the Makefile hands on."""
+class Request(argparse.Namespace):
+    """A verb with its options."""
 
     verb: str
     folder: Path
@@ -44,135 +43,139 @@ class Asked(argparse.Namespace):
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="attnlimit.cli.run", description=__doc__)
     parser.add_argument("verb", choices=VERBS)
-    parser.add_argument("--folder", type=Path, default=Path(), help="of the run; the default run is in the project's")
+    parser.add_argument("--folder", type=Path, default=Path(), help="of the run; the project's own for the default run")
     parser.add_argument("--config", nargs="*", default=[], help="files laid over config.yaml")
     parser.add_argument("--cores", type=int, default=1)
-    asked = parser.parse_args(arguments, Asked())
+    request = parser.parse_args(arguments, Request())
     try:
-        asked.config = asked.config or study_config(asked.folder)
-        require_folder(asked.folder, asked.config)
-        asked.overlays = overlays_of(ROOT, asked.folder, asked.config)
-        for path in (ROOT / "config.yaml", *asked.overlays):
+        request.config = request.config or study_config(request.folder)
+        require_folder(request.folder, request.config)
+        request.overlays = overlays_of(ROOT, request.folder, request.config)
+        for path in (ROOT / "config.yaml", *request.overlays):
             read_overlay(path)
-        VERBS[asked.verb](asked)
+        VERBS[request.verb](request)
     except (ValueError, LookupError, OSError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        note_stop(asked.folder)
-        print(f"stopped: what is finished is kept in {results(asked)}/; go on with `{again(asked)}`", file=sys.stderr)
-        sys.exit(130)
+        mark_stopped(request.folder)
+        stopped(f"{results(request)}/", make_command(request))
 
 
-def note_stop(folder: Path) -> None:
-    """Snakemake says of a run that was stopped that it failed."""
+def stopped(kept: str, command: str) -> NoReturn:
+    """Exit as Ctrl-C does, with the way to resume."""
+    print(f"stopped: finished jobs are kept in {kept}; resume with `{command}`", file=sys.stderr)
+    sys.exit(130)
+
+
+def mark_stopped(folder: Path) -> None:
+    """To Snakemake, a run that was stopped has failed."""
     if read_state(folder).get("state") == "failed":
         end_run("unfinished", folder)
 
 
 def study_config(folder: Path) -> list[str]:
-    """The files of the study with the name of a folder that no run has begun in; [] if there is none."""
+    """The files of the study that a new folder is named after; [] if there is none."""
     known = known_studies(ROOT)
     return study_of(folder.name, known).config if folder.name in known and made_of(folder) is None else []
 
 
 def require_folder(folder: Path, config: list[str]) -> None:
-    """Only the project's own folder, and those right below runs/; one without a config must be there."""
+    """Only the project's own folder and those right below runs/; without a config it must exist."""
     if folder != Path() and (folder.parent != Path(RUNS) or folder.name.startswith(".")):
-        raise ValueError(f"RUN: {folder} is no name of a run; give a plain one, such as RUN=my, for {RUNS}/my")
+        raise ValueError(f"RUN: {folder} is not the name of a run; give a plain one, such as RUN=my, for {RUNS}/my")
     if folder != Path() and not config and not folder.is_dir():
         known = [*known_studies(ROOT), *(Path(run.folder).name for run in list_runs(ROOT))]
-        remedy = meant(folder.name, known) or "; begin it with CONFIG=..., or see `make runs`"
+        remedy = meant(folder.name, known) or "; start it with CONFIG=..., or see `make runs`"
         raise ValueError(f"RUN: there is no run {folder}{remedy}")
 
 
-def results(asked: Asked) -> Path:
-    return asked.folder / "results"
+def results(request: Request) -> Path:
+    return request.folder / "results"
 
 
-def again(asked: Asked) -> str:
-    """The command that was given."""
-    parts = ["make", asked.verb]
-    if asked.config:
-        parts.append(f"CONFIG={shlex.quote(' '.join(asked.config))}")
-    if asked.folder != Path() and asked.folder.name != Path((asked.config or [""])[-1]).stem:
-        parts.append(f"RUN={asked.folder.name}")
+def make_command(request: Request) -> str:
+    """The command that the user gave."""
+    parts = ["make", request.verb]
+    if request.config:
+        parts.append(f"CONFIG={shlex.quote(' '.join(request.config))}")
+    if request.folder != Path() and request.folder.name != Path((request.config or [""])[-1]).stem:
+        parts.append(f"RUN={request.folder.name}")
     return " ".join(parts)
 
 
-def command(asked: Asked, *arguments: str) -> list[str]:
+def command(request: Request, *arguments: str) -> list[str]:
     """Snakemake in the run's folder."""
-    parts = [sys.executable, "-m", "snakemake", *arguments, "--cores", str(asked.cores)]
+    parts = [sys.executable, "-m", "snakemake", *arguments, "--cores", str(request.cores)]
     parts += ["--snakefile", str(ROOT / "Snakefile")]
-    if asked.folder != Path():
-        parts += ["--directory", str(asked.folder)]
-    return parts + (["--configfile", *map(str, asked.overlays)] if asked.overlays else [])
+    if request.folder != Path():
+        parts += ["--directory", str(request.folder)]
+    return parts + (["--configfile", *map(str, request.overlays)] if request.overlays else [])
 
 
-def snakemake(asked: Asked, *arguments: str) -> None:
-    """Run it under our eyes; if it fails, end with what its jobs said of it."""
+def snakemake(request: Request, *arguments: str) -> None:
+    """Run it; if it fails, exit with the errors of its jobs, else with its own last lines."""
     start = time.time()
-    config = resolve([ROOT / "config.yaml", *asked.overlays])
-    if watch(command(asked, *arguments), asked.folder, partial(expected_seconds, config), asked.cores):
-        sys.exit("\n".join(last_words(asked.folder, start)) or 1)
+    code, tail = run_with_progress(command(request, *arguments))
+    if code:
+        sys.exit("\n".join(error_lines(request.folder, start) or tail) or 1)
 
 
-def reproduce(asked: Asked) -> None:
+def reproduce(request: Request) -> None:
     start = time.monotonic()
-    snakemake(asked)
-    if is_old(asked.folder / "results/report.html", asked.folder):
-        begun = time.monotonic()
-        write_report(asked)
-        print(f"report: {duration(time.monotonic() - begun)}", flush=True)
-    answer = results(asked) / "answer.txt"
+    snakemake(request)
+    if is_outdated(request.folder / "results/report.html", request.folder):
+        begin = time.monotonic()
+        write_report(request)
+        print(f"report: {duration(time.monotonic() - begin)}", flush=True)
+    answer = results(request) / "answer.txt"
     print(f"\n{answer.read_text()}" if answer.is_file() else "", end="")
     print(f"time taken: {duration(time.monotonic() - start)}\n")
-    there = [(name, path) for name, path in TO_OPEN if (results(asked) / path).exists()]
-    for name, path in there[:OPENED]:
-        print(f"{name:8} {results(asked)}/{path}")
+    products = [(name, path) for name, path in PRODUCTS if (results(request) / path).exists()]
+    for name, path in products[:LISTED]:
+        print(f"{name:8} {results(request)}/{path}")
 
 
-def is_old(report: Path, folder: Path) -> bool:
-    """Whether the report is older than anything that it shows."""
-    shown = [path for name in REPORTED for path in (folder / "results").glob(name)]
-    shown += (ROOT / "rules/report").glob("*.rst")
-    return not report.is_file() or any(path.stat().st_mtime > report.stat().st_mtime for path in shown)
+def is_outdated(report: Path, folder: Path) -> bool:
+    sources = [path for name in REPORT_SOURCES for path in (folder / "results").glob(name)]
+    sources += (ROOT / "rules/report").glob("*.rst")
+    return not report.is_file() or any(path.stat().st_mtime > report.stat().st_mtime for path in sources)
 
 
-def write_report(asked: Asked) -> None:
-    """In silence; what went wrong is shown."""
-    parts = command(asked, "--report", "results/report.html", "--quiet", "all")
+def write_report(request: Request) -> None:
+    """Without output, unless it fails."""
+    parts = command(request, "--report", "results/report.html", "--quiet", "all")
     done = subprocess.run(parts, stdout=-1, stderr=subprocess.STDOUT, text=True)  # noqa: S603  # ours
     if done.returncode:
         sys.exit(done.stdout.strip())
 
 
-def page(asked: Asked) -> None:
-    """From the results that are there: nothing else is made, and the page says what is absent."""
-    snakemake(asked, "results/index.html", "--allowed-rules", "compose_page")
-    print(f"page     {results(asked)}/index.html")
+def page(request: Request) -> None:
+    """From existing results alone; the page says what is missing."""
+    snakemake(request, "results/index.html", "--allowed-rules", "compose_page")
+    print(f"page     {results(request)}/index.html")
 
 
-def archive(asked: Asked) -> None:
-    snakemake(asked, "results/attnlimit.tar.zst")
+def archive(request: Request) -> None:
+    snakemake(request, "results/attnlimit.tar.zst")
 
 
-def bench(asked: Asked) -> None:
-    snakemake(asked, "results/bench/attention.json", "--forcerun", "bench_attention")
-    print((results(asked) / "bench/attention.txt").read_text(), end="")
+def bench(request: Request) -> None:
+    snakemake(request, "results/bench/attention.json", "--forcerun", "bench_attention")
+    print((results(request) / "bench/attention.txt").read_text(), end="")
 
 
-def plan(asked: Asked) -> None:
-    from attnlimit.cli.forecast import plan  # here, because Snakemake takes a second to load
+def plan(request: Request) -> None:
+    from attnlimit.cli.forecast import plan  # late: Snakemake takes a second to load
 
-    print(plan(ROOT, asked.folder, asked.overlays, asked.cores))
+    print(plan(ROOT, request.folder, request.overlays, request.cores))
 
 
-def tidy(asked: Asked) -> None:
+def tidy(request: Request) -> None:
     """Remove the stores of layers that the config does not ask for, after naming them."""
-    layers = resolve([ROOT / "config.yaml", *asked.overlays])["layers"]
-    stores = unused_layers(asked.folder, layers)
+    layers = resolve([ROOT / "config.yaml", *request.overlays])["layers"]
+    stores = unused_layers(request.folder, layers)
     if not stores:
-        print(f"{results(asked)}: no stores of other layers than {', '.join(map(str, layers))}")
+        print(f"{results(request)}: no stores of other layers than {', '.join(map(str, layers))}")
         return
     print(*stores, sep="\n")
     print(f"removed: {told(stores)}")
@@ -180,17 +183,17 @@ def tidy(asked: Asked) -> None:
         path.unlink()
 
 
-def runs(asked: Asked) -> None:
+def runs(request: Request) -> None:
     rows = [("run", "state", "date", "model", "text", "population"), *list_runs(ROOT)]
     if len(rows) == 1:
-        print("no runs yet; `make reproduce` begins one")
+        print("no runs yet; `make reproduce` starts one")
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-VERBS: dict[str, Callable[[Asked], None]] = {
+VERBS: dict[str, Callable[[Request], None]] = {
     "reproduce": reproduce,
     "archive": archive,
     "report": write_report,

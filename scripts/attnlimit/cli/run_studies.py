@@ -1,7 +1,6 @@
 """Many studies with one command, then their comparison: `python -m attnlimit.cli.run_studies code legal --cores 2`.
 
-Each is an ordinary run, one after the other. One that fails does not stop the others; the comparison says what is
-missing.
+Each is an ordinary run, one after the other. A failed one does not stop the others; the comparison names it.
 """
 
 import argparse
@@ -13,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from attnlimit.cli.run import ROOT, Asked, is_old, note_stop, reproduce, require_folder
+from attnlimit.cli.run import ROOT, Request, is_outdated, mark_stopped, reproduce, require_folder, stopped
 from attnlimit.cli.time_left import TimeLeft
 from attnlimit.workflow.amounts import about, duration
 from attnlimit.workflow.folders import RUNS, described, list_runs, overlays_of
@@ -31,15 +30,15 @@ from attnlimit.workflow.study_files import (
     write_comparison,
 )
 
-BESIDE = 20.0  # seconds of a run beside its jobs: Snakemake's start, its report
-UNTOLD = "Snakemake ended with an error, which it told above"
+OVERHEAD = 20.0  # seconds of a run outside its jobs: Snakemake's start, its report
+SEE_OUTPUT = "Snakemake failed, see its output above"
 
 
-class Outlook(NamedTuple):
+class Forecast(NamedTuple):
     """What is known of a study before it runs."""
 
-    seconds: float  # that it is expected to take; 0 if nothing would run
-    label: str = ""  # its model and text
+    seconds: float  # expected; 0 if nothing would run
+    label: str = ""  # model and text
     refusal: str = ""  # why it cannot run; "" if it can
 
 
@@ -56,23 +55,22 @@ def main(arguments: list[str] | None = None) -> None:
     except (ValueError, LookupError, OSError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        print(f"stopped: what is finished is kept in {RUNS}/; go on with `make studies{words}`", file=sys.stderr)
-        sys.exit(130)
+        stopped(f"{RUNS}/", f"make studies{words}")
     if failed:
         lines = [f"failed: {name}: {why}" for name, why in failed.items()]
-        sys.exit("\n".join([*lines, f"go on with `make studies{words}`: what is finished does not run again"]))
+        sys.exit("\n".join([*lines, f"resume with `make studies{words}`: finished jobs do not run again"]))
 
 
 def run_and_compare(studies: list[Study], cores: int) -> dict[str, str]:
-    """Run all, compare those that finished; of what failed, the comparison among it, why."""
+    """Run all, compare those that finished; reasons of failures, the comparison's included."""
     os.environ.setdefault("ATTNLIMIT_DOWNLOADS", str(ROOT / RUNS / DOWNLOADS))
     failed = run_all(studies, cores)
-    failed |= unfit([study.name for study in studies if study.name not in failed])
+    failed |= not_comparable([study.name for study in studies if study.name not in failed])
     names = [study.name for study in studies if study.name not in failed]
     if len(names) < FEWEST:
         print(
-            f"not compared: {len(names)} of the studies asked for can be, {FEWEST} are needed; "
-            'any others that are finished are compared by `make compare RUNS="…"`'
+            f"not compared: {len(names)} of these studies can be, {FEWEST} are needed; "
+            'other finished runs are compared by `make compare RUNS="…"`'
         )
         return failed
     print(f"comparison of {', '.join(names)}", flush=True)
@@ -82,107 +80,106 @@ def run_and_compare(studies: list[Study], cores: int) -> dict[str, str]:
 
 
 def run_all(studies: list[Study], cores: int) -> dict[str, str]:
-    """Run one study after the other, with what is left for all in view; of those that failed, why."""
+    """Run one study after the other, with the time left for all; reasons of failures."""
     print(f"planning {', '.join(study.name for study in studies)}", flush=True)
-    expected = {study.name: outlook(study, cores) for study in studies}
+    expected = {study.name: forecast(study, cores) for study in studies}
     failed = {name: each.refusal for name, each in expected.items() if each.refusal}
     seconds = {name: each.seconds for name, each in expected.items() if name not in failed}
-    taken: dict[str, float] = {}
+    measured: dict[str, float] = {}
     for number, study in enumerate(studies, 1):
         head = f"study {number} of {len(studies)}: {study.name}"
         if study.name in failed:
             print(f"{head} cannot run: {failed[study.name]}", flush=True)
             continue
-        if not seconds[study.name] and is_whole(study.folder):
+        if not seconds[study.name] and is_complete(study.folder):
             print(f"{head} is finished", flush=True)
             continue
-        print(f"{head}, {expected[study.name].label}; {told_left(seconds, taken)}", flush=True)
+        print(f"{head}, {expected[study.name].label}; {time_left(seconds, measured)}", flush=True)
         start = time.monotonic()
-        why = outcome(asked_of(study, cores))
+        why = outcome(request_of(study, cores))
         if why:
             failed[study.name] = why
             del seconds[study.name]
-            print(f"{head} failed: {why}; {told_left(seconds, taken)}", flush=True)
+            print(f"{head} failed: {why}; {time_left(seconds, measured)}", flush=True)
             continue
-        taken[study.name] = time.monotonic() - start
-        print(f"{head} took {duration(taken[study.name])}; {told_left(seconds, taken)}", flush=True)
+        measured[study.name] = time.monotonic() - start
+        print(f"{head} took {duration(measured[study.name])}; {time_left(seconds, measured)}", flush=True)
     return failed
 
 
-def is_whole(folder: Path) -> bool:
-    return is_finished(folder) and not is_old(folder / "results/report.html", folder)
+def is_complete(folder: Path) -> bool:
+    return is_finished(folder) and not is_outdated(folder / "results/report.html", folder)
 
 
-def outlook(study: Study, cores: int) -> Outlook:
-    """What Snakemake would run, and how long that takes by the sizes in the config."""
-    from snakemake.exceptions import WorkflowError  # here, because Snakemake takes a second to load
+def forecast(study: Study, cores: int) -> Forecast:
+    """By what Snakemake would run and the sizes in the config."""
+    from snakemake.exceptions import WorkflowError  # late: Snakemake takes a second to load
 
     from attnlimit.cli.forecast import planned_jobs, whole_seconds
 
     try:
-        asked = asked_of(study, cores)
-        config, jobs = planned_jobs(ROOT, asked.folder, asked.overlays)
+        request = request_of(study, cores)
+        config, jobs = planned_jobs(ROOT, request.folder, request.overlays)
     except (ValueError, LookupError, OSError, SystemExit, WorkflowError) as error:  # the Snakefile exits with a line
-        return Outlook(0.0, refusal=in_one_line(error))
+        return Forecast(0.0, refusal=in_one_line(error))
     label = "{model} on {text}".format(**described(config))
-    return Outlook(whole_seconds(config, jobs, cores) + BESIDE if jobs else 0.0, label)
+    return Forecast(whole_seconds(config, jobs, cores) + OVERHEAD if jobs else 0.0, label)
 
 
-def asked_of(study: Study, cores: int) -> Asked:
-    """What `make reproduce` with these files would be asked for; refuse a folder that belongs to another run."""
+def request_of(study: Study, cores: int) -> Request:
+    """That of `make reproduce` with these files; refuse a folder of another run."""
     require_folder(study.folder, study.config)
     overlays = overlays_of(ROOT, study.folder, study.config)
     for path in overlays:
         read_overlay(path)
-    return Asked(verb="reproduce", folder=study.folder, config=study.config, cores=cores, overlays=overlays)
+    return Request(verb="reproduce", folder=study.folder, config=study.config, cores=cores, overlays=overlays)
 
 
-def outcome(asked: Asked) -> str:
-    """Run it; "" if it finished, else why not, in one line."""
+def outcome(request: Request) -> str:
+    """Run it; "" if it finished, else the reason in one line."""
     try:
-        reproduce(asked)
+        reproduce(request)
     except (ValueError, LookupError, OSError, SystemExit) as error:
         return in_one_line(error)
     except KeyboardInterrupt:
-        note_stop(asked.folder)
+        mark_stopped(request.folder)
         raise
     return ""
 
 
 def in_one_line(error: BaseException) -> str:
-    """What went wrong; an exit with a mere number has been told before."""
     if isinstance(error, SystemExit) and not isinstance(error.code, str):
-        return UNTOLD
+        return SEE_OUTPUT
     return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
 
 
-def seconds_left(expected: dict[str, float], taken: dict[str, float]) -> float:
-    """Of the studies that are not done: as expected, corrected by how those that are done went."""
+def seconds_left(expected: dict[str, float], measured: dict[str, float]) -> float:
+    """Of the studies to come, corrected by the measured time of finished ones."""
     left = TimeLeft(dict.fromkeys(expected, 1), expected.__getitem__, cores=1)  # one after the other
-    for name, seconds in taken.items():
+    for name, seconds in measured.items():
         left.finished(name, seconds)
     return left.seconds()
 
 
-def told_left(expected: dict[str, float], taken: dict[str, float]) -> str:
-    left = seconds_left(expected, taken)
-    return f"{about(left)} for all" if left else "none is left"
+def time_left(expected: dict[str, float], measured: dict[str, float]) -> str:
+    left = seconds_left(expected, measured)
+    return f"{about(left)} for all" if left else "none left"
 
 
-def comparison(names: Iterable[str], missing: dict[str, str], cores: int, name: str = COMPARISON) -> Asked:
+def comparison(names: Iterable[str], missing: dict[str, str], cores: int, name: str = COMPARISON) -> Request:
     """The comparison of finished runs as a run of its own: its config file is written here."""
     names = list(dict.fromkeys(names))
     if len(names) < FEWEST:
-        raise ValueError(f"RUNS: a comparison needs {FEWEST} finished runs at least; name them, see `make runs`")
+        raise ValueError(f"RUNS: a comparison needs at least {FEWEST} finished runs; name them, see `make runs`")
     for each in names:
         require_comparable(each)
     path = Path(RUNS) / f"{name}.yaml"
     write_comparison(path, names, missing)
-    return asked_of(Study(name, [str(path)]), cores)
+    return request_of(Study(name, [str(path)]), cores)
 
 
-def unfit(names: list[str], root: Path = ROOT) -> dict[str, str]:
-    """Of runs that finished, those that cannot be compared, and why."""
+def not_comparable(names: list[str], root: Path = ROOT) -> dict[str, str]:
+    """Of finished runs, those that cannot be compared, with the reason."""
     reasons = {}
     for name in names:
         try:
@@ -193,18 +190,18 @@ def unfit(names: list[str], root: Path = ROOT) -> dict[str, str]:
 
 
 def require_comparable(name: str, root: Path = ROOT) -> None:
-    """A run that is there, finished, and has the rates of heads."""
+    """Raise unless a run exists, is finished, and has the rates of heads."""
     folder = folder_of(name)
     if not (root / folder / "results").is_dir():
-        there = [DEFAULT if run.folder == "results" else Path(run.folder).name for run in list_runs(root)]
-        raise ValueError(f"RUNS: no run {name!r:.100} here{meant(name, there) or '; see `make runs`'}")
-    shown, again = ("results", "") if name == DEFAULT else (str(folder), f" RUN={name}")
+        known = [DEFAULT if run.folder == "results" else Path(run.folder).name for run in list_runs(root)]
+        raise ValueError(f"RUNS: no run {name!r:.100} here{meant(name, known) or '; see `make runs`'}")
+    place, option = ("results", "") if name == DEFAULT else (str(folder), f" RUN={name}")
     settings = settings_of(root / folder)
     if settings is None or not is_finished(root / folder):
-        raise ValueError(f"{shown}: not finished, so not to be compared; go on with it by `make reproduce{again}`")
+        raise ValueError(f"{place}: not finished, cannot be compared; resume it with `make reproduce{option}`")
     if lacking := [each for each in NEEDED if each not in settings["chapters"]]:
-        remedy = f"add it to `chapters` of its config, then `make reproduce{again}`"
-        raise ValueError(f"{shown}: has no chapter {lacking[0]}, which is compared; {remedy}")
+        remedy = f"add it to `chapters` of its config, then `make reproduce{option}`"
+        raise ValueError(f"{place}: has no chapter {lacking[0]}, which a comparison needs; {remedy}")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
-TRUST = 60.0  # seconds of expected work, after which what it really took weighs as much as the model
-MODELLED = 3  # jobs of a rule, as the model expects them, that count with the finished ones
-DAMPING = 0.1  # of the time left: about how long the estimate must stay changed before it is told so
+TRUST = 60.0  # seconds of expected work, after which measured times weigh as much as the model
+MODELLED = 3  # prior weight of the model, in finished jobs of a rule
+DAMPING = 0.1  # time constant of the smoothed estimate, as a share of the time left
+TARGET = "all"  # a rule without work
 
 
 class TimeLeft:
@@ -16,10 +17,10 @@ class TimeLeft:
         self.to_do, self.done = Counter(counts), Counter[str]()
         self.spent: dict[str, float] = dict.fromkeys(counts, 0.0)
         self.cores = cores
-        self.finish = self.now = 0.0  # the moments that were told last: when all will be done, and when that was said
+        self.finish = self.now = 0.0  # of the last smoothed estimate: end of the run, time of the estimate
 
     def finished(self, rule: str, seconds: float) -> None:
-        """Take note of a job, unless it is of no rule that was planned."""
+        """Count a job, unless its rule was not planned."""
         if rule in self.expected:
             self.to_do[rule] -= 1
             self.done[rule] += 1
@@ -36,7 +37,7 @@ class TimeLeft:
         return (self.spent[rule] + modelled) / (self.done[rule] + MODELLED)
 
     def seconds(self, running: Collection[tuple[str, float]] = ()) -> float:
-        """Until all is done: work over cores, or the longest job. running: rule and age of each job at work."""
+        """Until all is done: work over cores, or the longest job. running: rule and age of each running job."""
         known = [(self.each(rule), age) for rule, age in running if rule in self.expected]
         begun = [each - age if age < each else (age - each) / 2 for each, age in known]  # late: later still
         waiting = self.to_do - Counter(rule for rule, _ in running)
@@ -44,8 +45,8 @@ class TimeLeft:
         work = sum(begun) + sum(waiting[rule] * each for rule, each in rest.items())
         return max(work / self.cores, *begun, *rest.values(), 0.0)
 
-    def told(self, now: float, running: Collection[tuple[str, float]] = ()) -> float:
-        """The same, damped: the finish that is told follows the estimate, the sooner the nearer it is."""
+    def smoothed(self, now: float, running: Collection[tuple[str, float]] = ()) -> float:
+        """The same without jumps: the end of the run follows the estimate, the faster the nearer it is."""
         left = self.seconds(running)
         passed = now - self.now
         weight = passed / (passed + DAMPING * left) if self.finish and left else 1.0

@@ -5,10 +5,10 @@ import xarray as xr
 
 from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.complexity import BEYOND
 from attnlimit.stats.estimate import Estimate
-from attnlimit.stats.finite_population import WITHOUT_REPLACEMENT, without_replacement
+from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.stats.order import Resampling, ordered_heads
 
 NAMES = {"mean": "mean", "cov": "covariance"}
@@ -20,38 +20,31 @@ EXACT = "the limits of the heads are exact: every token is a query"
 NAMED = 6  # heads, before they are only counted
 
 
-def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> list[str]:
-    """Lines: what was measured, the finding, order by H, heads surely below 1/2, the worst fit.
+def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> dict[str, str]:
+    """Sentences by key: what was measured, tokens needed, rates, order by H, heads surely below 1/2, the worst fit.
 
     weakest_horizon, fewest_groups: as in the claims on the heads.
 
     One more if limits are not exact, and one if samples are drawn without replacement.
     """
     parts = by_statistic(rates)
-    return [
-        about(rates),
-        *finding(rates),
-        joined(
-            f"rank correlation of β with H over unsaturated heads with H ≥ {weakest_horizon:g}",
-            parts,
-            lambda part: correlation(part, weakest_horizon, fewest_groups, resampling),
-        ),
-        joined("heads whose 95 % interval of β lies below 1/2", parts, below_half),
-        joined("worst fit", parts, worst_fit),
-        *([limits] if (limits := about_limits(rates)) != EXACT else []),
-        *([f"mind: {WITHOUT_REPLACEMENT}"] if without_replacement(rates.attrs) else []),
-    ]
-
-
-def finding(rates: xr.Dataset) -> list[str]:
-    """What page, README and terminal say first: tokens needed for mean and covariance, rates of mean and covariance."""
-    parts = by_statistic(rates)
     model = rates.attrs["model"]["name"].rpartition("/")[2]
-    return [
-        *(f"{tokens(part, name)}." for name, part in parts.items()),
-        f"{rates_near_half(parts['mean'], model)}.",
-        f"{rates_apart(parts['cov'])}.",
-    ]
+    lines = {"about": about(rates)}
+    lines |= {f"tokens_{name}": f"{tokens(part, name)}." for name, part in parts.items()}
+    lines["rates_mean"] = f"{rates_near_half(parts['mean'], model)}."
+    lines["rates_cov"] = f"{rates_apart(parts['cov'])}."
+    lines["order"] = joined(
+        f"rank correlation of β with H over unsaturated heads with H ≥ {weakest_horizon:g}",
+        parts,
+        lambda part: correlation(part, weakest_horizon, fewest_groups, resampling),
+    )
+    lines["below_half"] = joined("heads whose 95 % interval of β lies below 1/2", parts, below_half)
+    lines["worst_fit"] = joined("worst fit", parts, worst_fit)
+    if (limits := about_limits(rates)) != EXACT:
+        lines["limits"] = limits
+    if without_replacement(rates.attrs):
+        lines["replacement"] = f"note: {WITHOUT_REPLACEMENT}"
+    return lines
 
 
 def by_statistic(rates: xr.Dataset) -> dict[str, xr.Dataset]:
@@ -64,7 +57,7 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def context_answer(fits: xr.Dataset) -> list[str]:
+def context_answer(fits: xr.Dataset) -> dict[str, str]:
     """How much larger mean squared errors are in the longest runs than among independent tokens.
 
     For the mean, whose error falls like 1/sqrt(n), a context of n tokens is then worth that part of n independent ones.
@@ -76,9 +69,9 @@ def context_answer(fits: xr.Dataset) -> list[str]:
         if np.isfinite([share, low, high]).all():
             costs.append(f"{1 / share:.1f} [{1 / high:.1f}, {1 / low:.1f}] for the {name}")
     if not costs:
-        return []
+        return {}
     context = f"mean squared error of tokens in runs of {length:,} consecutive ones, over that of independent tokens"
-    return [f"{context}: {', '.join(costs)} (medians over the heads of {layers_measured(fits)})"]
+    return {"contexts": f"{context}: {', '.join(costs)} (medians over the heads of {layers_measured(fits)})"}
 
 
 def about(rates: xr.Dataset) -> str:

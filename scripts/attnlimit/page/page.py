@@ -3,104 +3,41 @@
 import hashlib
 import json
 import os.path
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
-from attnlimit.page.captions import caption
+from attnlimit.page.answer import capital
+from attnlimit.page.figures import Figure
 from attnlimit.page.formulas import typeset
-from attnlimit.page.svg import inline, view_box
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
+from attnlimit.stats.verdicts import LOOKS, UNDECIDED, VERDICTS
+from attnlimit.workflow.amounts import counted
 
 TEMPLATE = "index.html.j2"
 
 
-class Figure(NamedTuple):
-    """A figure of the run; svg and caption are HTML, and svg is "" if the file is not there."""
-
-    name: str
-    title: str
-    svg: str
-    view_box: str
-    first: str  # sentence of the caption
-    caption: str
-
-
-class Section(NamedTuple):
-    """A chapter of the page, made of chapters of the run."""
-
-    id: str
-    title: str
-    about: str
-    chapters: tuple[str, ...]
-
-
-SECTIONS = (
-    Section(
-        "heads",
-        "The heads of a real model",
-        "Each head of the model is one attention map, with a limit of its own over the tokens of a real text. How fast "
-        "does it get there, and does its horizon H tell?",
-        ("heads", "tails", "ablation"),
-    ),
-    Section(
-        "theory",
-        "Theory, where the truth is known",
-        "Simulated tokens have limits in closed form, so that nothing is left to a reference: here the paper's claims "
-        "on n → ∞ can be tested.",
-        ("theory",),
-    ),
-    Section(
-        "whole-model",
-        "The whole model",
-        "Keys drawn in every layer at once: what becomes of the error after each layer, and of the model's answers?",
-        ("whole_model",),
-    ),
-    Section(
-        "contexts",
-        "Contexts and patterns",
-        "Real tokens stand among neighbours, and sparse attention reads some of them: what are they worth?",
-        ("contexts",),
-    ),
-    Section(
-        "studies",
-        "Other models and texts",
-        "Do the findings carry over?",
-        ("studies",),
-    ),
-)
-
-
-def figures_of(names: Sequence[str], titles: Mapping[str, str], drawn: Path, captions: Path, config: dict) -> dict:
-    """Name -> Figure, in the order given, from the files in the folder `drawn`; of one that is not there, its words."""
-    found = {}
-    for name in names:
-        told = caption((captions / f"{name}.rst").read_text(encoding="utf-8"), config)
-        path = drawn / f"{name}.svg"
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        svg = inline(text, f"figure-{name}", told.first) if text else ""
-        title = titles[name][:1].upper() + titles[name][1:]
-        found[name] = Figure(name, title, svg, view_box(text) if text else "", told.first, told.html)
-    return found
-
-
-def sections_of(chapters: Mapping[str, Sequence[str]], figures: Mapping[str, Figure]) -> list[dict[str, Any]]:
-    """The chapters of the page with their figures; chapters: those of the run, and the names of their figures.
-
-    A run that compares others has nothing else; any other run also says which of its chapters are left out.
-    """
-    alone = "studies" in chapters
-    shown = [section for section in SECTIONS if not alone or section.id == "studies"]
-    return [
-        section._asdict()
-        | {
-            "missing": [name for name in section.chapters if name not in chapters and name != "studies"],
-            "figures": [figures[name] for chapter in section.chapters for name in chapters.get(chapter, ())],
-        }
-        for section in shown
+def claims_on_page(records: list[dict], figures: Mapping[str, Figure]) -> dict[str, Any]:
+    """What the page shows of the records of claims.json: those that were tested, with figures that are there."""
+    drawn = {name for name, figure in figures.items() if figure.svg}
+    tested = [
+        record | {"figures": [name for name in record["figures"] if name in drawn]}
+        for record in records
+        if record["verdict"]
     ]
+    counts = Counter(record["verdict"] for record in tested)
+    return {
+        "claims": tested,
+        "counts": {verdict: counts[verdict] for verdict in VERDICTS if verdict in counts},
+        "looks": {verdict: LOOKS[verdict]._asdict() | {"name": verdict.split()[0]} for verdict in VERDICTS},
+        "verdict_undecided": UNDECIDED,
+        "not_tested": (left := [record for record in records if record["left_out"]]),
+        "not_tested_count": counted(len(left), "more claim"),
+    }
 
 
 def limits(
@@ -120,7 +57,7 @@ def limits(
         "the exact limit of such draws, and slopes steepen towards it."
     )
     others = [layer for layer in of_model if layer not in layers]
-    fewer = [f"Of {len(of_model)} layers, {counted(others, 'is', 'are')} not studied."] if others else []
+    fewer = [f"Of {len(of_model)} layers, {listed(others, 'is', 'are')} not studied."] if others else []
     model, text = attrs["model"]["name"].rpartition("/")[2], text_name(attrs["corpus"])
     return [
         again if drawn_again else once,
@@ -129,7 +66,7 @@ def limits(
     ]
 
 
-def counted(numbers: Sequence[int], one: str, many: str) -> str:
+def listed(numbers: Sequence[int], one: str, many: str) -> str:
     """2 is; 2 and 5 are; 2, 3 and 5 are."""
     words = list(map(str, numbers))
     return f"{words[0]} {one}" if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]} {many}"
@@ -156,10 +93,11 @@ def settings_of(config: dict) -> dict[str, Any]:
     }
 
 
-def studies_of(config: dict) -> list[tuple[str, str]]:
-    """Name of each study that the run compares, and its page as seen from this one."""
+def studies_of(config: dict, facts: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Name of each study that the run compares, its page as seen from this one, and what is known of it."""
     named = config.get("compare_studies", {}).get("studies", {})
-    return [(name, os.path.relpath(f"{path}/results/index.html", folder(config))) for name, path in named.items()]
+    pages = {name: os.path.relpath(f"{path}/results/index.html", folder(config)) for name, path in named.items()}
+    return [(name, page, facts.get(name, "")) for name, page in pages.items()]
 
 
 def folder(config: dict) -> str:
@@ -171,5 +109,7 @@ def render(templates: Path, content: dict[str, Any]) -> str:
     """The page, from the template in that folder and what it includes; a name that is not given is an error."""
     options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, **options)
-    environment.filters["typeset"] = typeset
+    environment.filters["typeset"] = lambda text: Markup(typeset(text))  # noqa: S704  # it escapes what it does not set
+    environment.filters["capital"] = capital
+    environment.filters["numbers"] = lambda numbers: json.dumps(numbers, indent=1, ensure_ascii=False)
     return environment.get_template(TEMPLATE).render(content).strip() + "\n"

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
 from attnlimit.page.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.theory.bounds import predictions
 
 COLUMNS = 3  # of a figure with one panel a layer

@@ -1,9 +1,19 @@
-"""Where a run's numbers come from: settings, data, versions, machine."""
+"""Where a run's numbers come from: stores, settings, data, versions, machine."""
 
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from attnlimit.base.files import sha256_of
+
+
+def store_rows(stores: Mapping[str, dict]) -> list[tuple[str, str, str, str, str]]:
+    """Of each store, from its attrs: path, tokens to draw from, seed, hash of the code; and its sha256."""
+    return [
+        (path, str(attrs.get("population", "")), str(attrs.get("seed", "")), attrs["code"], sha256_of(path))
+        for path, attrs in stores.items()
+    ]
 
 
 def settings(config: dict) -> list[tuple[str, str]]:

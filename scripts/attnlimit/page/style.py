@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from attnlimit.base.files import atomic
-from attnlimit.page.quick_look import QUICK_LOOK
+from attnlimit.base.job import QUICK_LOOK
 
 PALETTE = sns.color_palette("colorblind")
 COLOURS = {"mean": PALETTE[0], "cov": PALETTE[3]}

@@ -1,7 +1,144 @@
 """What do the heads of a model make of all tokens of a text?"""
 
-from attnlimit.base.about import About, Words
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
+from attnlimit.base.about import About, Cost, Known, Model, Section, Words
+from attnlimit.base.costs import LIMIT_FLOPS, START_BYTES, token_bytes
+from attnlimit.base.section_types import Count, InDtype, Number, refuse
 from attnlimit.base.words import COUPLINGS, LABELS
+
+FORWARD_FLOPS = 32e9  # a second, of a model reading blocks: extract_embeddings of the default run
+GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
+STORED_BYTES = {"float16": 2, "float32": 4}  # of one number of an embedding on disk
+
+
+class ExtractEmbeddings(Section):
+    """Tokens to the inputs of every attention layer."""
+
+    shards: Count = Field(
+        description="Number of jobs; changes no number. A job holds all layers of its shard in memory."
+    )
+    dtype: Literal["float16", "float32"] = Field(
+        description="Of storage. float16 halves the disk space; each store says what the rounding cost."
+    )
+
+
+class ComputeLimits(InDtype):
+    """Attention over the whole population: the limit."""
+
+    block: Count = Field(description="Queries and keys computed at a time; memory grows with it.")
+    parts: Count = Field(description="Jobs for each layer; changes no number.")
+    queries: Number = Field(
+        description="0: all tokens are queries and the limit is exact; otherwise this many, drawn at random, with the "
+        "standard error of the limit stored beside it."
+    )
+    surrogate: Literal["quadratic", "none"] = Field(
+        description="If queries are drawn: what stands in for the others. quadratic: a regression on each query, its "
+        "squares and its attention to a few keys, corrected by the drawn ones, so that it biases nothing and makes the "
+        "standard error several times smaller; none: nothing, the limit is that of the drawn queries."
+    )
+    dtype: Literal["float32", "float64"] = Field(
+        description="Of scores and outputs; moments are always summed in float64."
+    )
+
+
+def check(config: Mapping[str, Any], known: Known) -> None:
+    """No more queries than tokens, no more shards than blocks."""
+    population, block = (config["tokenize_corpus"][key] for key in ("population", "block"))
+    if config["compute_limits"]["queries"] > population:
+        refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
+    if config["extract_embeddings"]["shards"] > -(-population // block):
+        refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
+
+
+def has_surrogate(config: Mapping[str, Any]) -> bool:
+    """Whether limits are from some of the queries and a surrogate for the others."""
+    drawn = 0 < config["compute_limits"]["queries"] < config["tokenize_corpus"]["population"]
+    return drawn and config["compute_limits"]["surrogate"] != "none"
+
+
+def queries_of(config: Mapping[str, Any]) -> int:
+    """Queries of a layer's limit: all tokens, unless the config draws some."""
+    return config["compute_limits"]["queries"] or config["tokenize_corpus"]["population"]
+
+
+def embedding_bytes(config: Mapping[str, Any], model: Model) -> float:
+    """The embeddings of all layers of the model: by far the largest files."""
+    stored = STORED_BYTES[config["extract_embeddings"]["dtype"]]
+    return float(config["tokenize_corpus"]["population"]) * model.layers * model.features * stored
+
+
+def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
+    """A token costs 24 D^2 in the matrices of a layer, 4 block D in its attention, and 2 D^2 in the covariance."""
+    layers, features, _ = model
+    studied, section = len(config["layers"]), config["compute_limits"]
+    population, block = (config["tokenize_corpus"][key] for key in ("population", "block"))
+    shards, rows = config["extract_embeddings"]["shards"], section["block"]
+    forward = population * layers * (24 * features**2 + 4 * block * features)
+    kept = CHUNKS + 2 if has_surrogate(config) else queries_of(config) / rows + 1  # covariances of blocks or chunks
+    return {
+        "extract_embeddings": Cost(
+            shards,
+            forward / FORWARD_FLOPS,
+            bytes=START_BYTES
+            + 12 * layers * features**2 * 4
+            + 2.5 * embedding_bytes(config, model) / shards
+            + token_bytes(config),
+            cut_by="extract_embeddings.shards",
+        ),
+        "measure_geometry": Cost(
+            studied,
+            studied * 2.0 * population * features**2 / GEOMETRY_FLOPS,
+            bytes=START_BYTES + 24.0 * rows * features + token_bytes(config),
+        ),
+        **limit_costs(config, model),
+        "merge_limits": Cost(studied, bytes=START_BYTES + 3 * 8.0 * kept * features**2),
+    }
+
+
+def limit_costs(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
+    """Of the limits: 4 D for every pair of a query and a key.
+
+    With a surrogate, attend_queries: the attention, and in each part keys and values again, 4 D^2 a token.
+    fit_surrogate: for each head and fold a Gram matrix and its eigenvectors, about 10 F^3. apply_surrogate, a token:
+    its query 2 D^2, attention to a few keys, and for each fold D outputs from F features, and their covariance.
+    """
+    features, section, queries = model.features, config["compute_limits"], queries_of(config)
+    population, rows, parts = config["tokenize_corpus"]["population"], section["block"], section["parts"]
+    width = features // model.heads
+    regressors = feature_count(width, product_directions(queries, width))
+    pairs = 4.0 * features * queries * population
+    each_token = 2.0 * features**2 + 4.0 * features * (few_keys(queries) + FOLDS / 2 * (regressors + features))
+    fit = model.heads * FOLDS * (queries * regressors**2 + 10.0 * regressors**3)
+    blocks_of_job, chunks_of_job = -(-queries // rows // parts) + 1, -(-CHUNKS // parts) + 1
+    held = {
+        "compute_limits": 28 * 4.0 * rows * features + 8.0 * blocks_of_job * features**2,
+        "attend_queries": 12.0 * rows * features + 16.0 * min(queries, 8 * rows) * features,
+        "fit_surrogate": 8.0 * section["queries"] * (regressors * 3 + features * 6) + 40.0 * regressors**2,
+        "apply_surrogate": 48.0 * rows * features + 8.0 * chunks_of_job * features**2,
+    }
+    studied, drawn = len(config["layers"]), has_surrogate(config)
+    work = {  # jobs of a layer, flops of a layer: of the rules that run
+        "compute_limits": (0, 0.0) if drawn else (parts, pairs),
+        "attend_queries": (parts, pairs + 4.0 * features**2 * population * parts) if drawn else (0, 0.0),
+        "fit_surrogate": (1, fit) if drawn else (0, 0.0),
+        "apply_surrogate": (parts, each_token * population) if drawn else (0, 0.0),
+    }
+    return {
+        rule: Cost(
+            studied * jobs,
+            studied * flops / LIMIT_FLOPS,
+            bytes=START_BYTES + held[rule] + token_bytes(config),
+            on_gpu=True,
+            cut_by="" if rule == "fit_surrogate" else "compute_limits.parts",
+        )
+        for rule, (jobs, flops) in work.items()
+    }
+
 
 # Words of the variables, by store.
 CENTRE: Words = {"centre": "point taken off all tokens before they are projected"}
@@ -67,6 +204,9 @@ ABOUT = About(
     title="the population and its limit",
     question="What do the heads of a model make of all tokens of a text?",
     uses=("corpus/blocks", "models/heads"),
+    sections={"extract_embeddings": ExtractEmbeddings, "compute_limits": ComputeLimits},
+    cost=cost,
+    check=check,
     stores=STORES,
     parts=PARTS,
 )

@@ -11,6 +11,10 @@ from attnlimit.theory.bounds import predictions
 COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "constant_tilt", "horizon_published")
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
+WITHOUT_REPLACEMENT = (  # said of the model's rates by answer, claims and captions
+    "samples are drawn without replacement: attention over the population is then not the exact limit of such draws, "
+    "and slopes steepen towards it, as errors shrink by about √(1 − n/N), N being the size of the population"
+)
 
 
 def fit_errors(
@@ -73,3 +77,8 @@ def limit_se_share(limit_se: xr.DataArray, value: xr.DataArray) -> xr.DataArray:
 def is_label(array: xr.DataArray, unit: str) -> bool:
     """Whether a variable says something of a unit, of each of its sizes, or of all units, that later steps may need."""
     return array.dims in ((), (unit,), (unit, "n"))
+
+
+def without_replacement(attrs: dict) -> bool:
+    """Whether a store of errors or rates says so; that of a simulation, drawn from a law, says nothing."""
+    return not attrs.get("replacement", True)

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from attnlimit.base.parts import FEWEST_POINTS
 from attnlimit.stats.estimate import ENDS, Estimate
 
-FEWEST_POINTS = 3
 BETA, LOCAL = (tuple(name + end for end in ENDS) for name in ("beta", "local_slope"))  # local: between sizes
 LATE_FACTOR = 3  # the late slope is taken over at least this factor of n
 ROUNDING = 2.0**-48  # relative, of a value and its logarithm: a deviation below this is no noise

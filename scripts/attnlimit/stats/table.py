@@ -1,6 +1,6 @@
 """The fits as a table, one row each, for a spreadsheet."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -8,7 +8,7 @@ import xarray as xr
 
 from attnlimit.base.coordinates import WHOLE_LAYER
 from attnlimit.base.files import atomic
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.complexity import SHARES, TOKENS
 from attnlimit.stats.fits import COUPLINGS, PREDICTIONS
 from attnlimit.stats.power_law import BETA, LOCAL
@@ -30,7 +30,6 @@ COLUMNS = [
 ]
 
 MARKS = {"misfit": "no power law", "saturated": "saturated", "limit_uncertain": "limit uncertain"}
-SHOWN = ("source", "of", "statistic", "beta", "from", "to", "horizon H", "bound 1/(2(1+H²))", "beware")
 
 
 def rates_table(rates: xr.Dataset) -> pd.DataFrame:
@@ -77,23 +76,6 @@ def joined(stores: Iterable[xr.Dataset], run: str) -> pd.DataFrame:
     """The fits of several stores of a run one after the other; of none, a table without rows."""
     tables = [rates_table(rates) for rates in stores]
     return (pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)).assign(run=run)
-
-
-def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
-    """Rows of the error itself for people: where, the rate with its interval, the coupling, and what to beware of."""
-    for _, fit in table[table["part"] == "error"].iterrows():
-        numbers = [f"{fit[name]:.3f}" for name in ("beta", "beta_low", "beta_high")]
-        known = [("horizon", ".3g"), ("bound_v3", ".3f")] if fit["horizon"] == fit["horizon"] else []
-        couplings = [f"{fit[name]:{digits}}" for name, digits in known] or ["", ""]  # a whole layer has none
-        marks = [words for name, words in MARKS.items() if fit[name]]
-        yield fit["source"], place(fit), fit["statistic"], *numbers, *couplings, ", ".join(marks)
-
-
-def place(fit: pd.Series) -> str:
-    """The setting of a simulation, or layer and head."""
-    if isinstance(fit["setting"], str):
-        return fit["setting"]
-    return f"layer {fit['layer']:.0f}, {'whole' if fit['head'] == 'all' else 'head ' + fit['head']}"
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:

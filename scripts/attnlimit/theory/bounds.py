@@ -1,4 +1,4 @@
-"""Rates that theory predicts: lower bounds of the paper on beta, and heuristics of our own, labelled so."""
+"""What theory predicts: lower bounds of the paper on beta, heuristics of our own, labelled so, tokens that count."""
 
 from typing import Any
 
@@ -26,3 +26,13 @@ def heuristic_power(dimension: int) -> float:
     them: (ln n)^(-1/2 - (d-1)/4).  For d = 1 that is the rate of Proposition 5.1.
     """
     return (dimension + 1) / 4
+
+
+def carriers(effective: Any, n: Any) -> Any:
+    """effective^2 / n: about how many tokens carry the variance of attention at a tilt t, from Kish's 1 / sum_i w_i^2.
+
+    The variance is E e^{2<t,X>} / (E e^{<t,X>})^2, which tokens near 2t make up. Among n normal tokens there are about
+    n e^{-2|t|^2} of them, and the effective sample size is n e^{-|t|^2}. It is above one while |t| < sqrt(2 ln n) / 2.
+    Takes whatever computes: numbers, numpy arrays, xarray, pandas.
+    """
+    return effective**2 / n

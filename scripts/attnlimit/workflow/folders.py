@@ -5,7 +5,6 @@ jobs: results/, Snakemake's records and the settings as resolved lie there. PyYA
 """
 
 import json
-import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import NamedTuple
 import yaml
 
 from attnlimit.base.files import atomic
-from attnlimit.sources.corpus.location import is_url
 from attnlimit.sources.model.files import EMBEDDED
 from attnlimit.workflow.registry import exclusive_chapters
 
@@ -23,21 +21,6 @@ RESOLVED = "config.resolved.yaml"
 STATE = Path("results/logs/run.json")
 ARCHIVE = Path("results/attnlimit.tar.zst")
 MADE_OF = "# made of: "
-LOCAL = ("dump", "text", "local")  # sources that may lie on this machine
-
-
-def located(section: dict, root: Path) -> dict:
-    """A section fetch_…, its location as seen from the current folder if that is a file or folder of this machine.
-
-    In the config a relative name counts from the project's folder `root`, the one with the Snakefile, wherever the
-    command was started and wherever the run has its folder. What is hashed stays as written: only names of input files
-    come from here, and these are relative as well, so that a project that was moved as a whole runs nothing again.
-    """
-    location = section["location"]
-    if section["source"] not in LOCAL or is_url(location) or not location:
-        return section
-    path = Path(location).expanduser()
-    return section | {"location": str(path) if path.is_absolute() else os.path.relpath(root.resolve() / path)}
 
 
 def begin_run(config: dict, root: Path, overlays: Iterable[Path]) -> None:

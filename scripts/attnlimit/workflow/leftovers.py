@@ -5,26 +5,32 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from attnlimit.workflow.amounts import counted
+from attnlimit.workflow.registry import declared
 
-LAYER_STORE = re.compile(r"layer_(\d+)(_part_\d+)?\.zarr\.zip")
-FOLDERS = ("geometry", "tails", "limits", "limits/parts", "errors", "errors/parts", "contexts/parts")
+ENDING = ".zarr.zip"
 
 
 def unused_layers(folder: Path, layers: Iterable[int]) -> list[Path]:
-    """Stores below results/ of a run's folder that belong to one layer, which is not among `layers`."""
+    """Stores in results/ of a run's folder that belong to one layer, which is not among `layers`."""
     asked = set(layers)
-    stores = [path for name in FOLDERS for path in sorted((folder / "results" / name).glob("layer_*.zarr.zip"))]
-    return [path for path in stores if layer_of(path) not in asked | {None}]
+    stores = [path for name in declared() if "{layer}" in name for path in files_of(folder, name)]
+    return [path for path in stores if layer_of(path) not in asked]
 
 
-def layer_of(store: Path) -> int | None:
-    found = LAYER_STORE.fullmatch(store.name)
-    return int(found[1]) if found else None
+def files_of(folder: Path, store: str) -> list[Path]:
+    """Files of a declared store, whose wildcards are numbers."""
+    place = folder / "results" / f"{store}{ENDING}"
+    numbered = re.compile(re.sub(r"\\\{\w+\\\}", r"\\d+", re.escape(place.name)))
+    return sorted(path for path in place.parent.glob(f"*{ENDING}") if numbered.fullmatch(path.name))
+
+
+def layer_of(store: Path) -> int:
+    return int(re.findall(r"layer_(\d+)", store.name)[0])
 
 
 def told(stores: list[Path]) -> str:
     """How many, of which layers, how large."""
-    layers = sorted({layer for path in stores if (layer := layer_of(path)) is not None})
+    layers = sorted({layer_of(path) for path in stores})
     size = sum(path.stat().st_size for path in stores)
     of_layers = f"of layers no longer asked for ({', '.join(map(str, layers))})"
     return f"{counted(len(stores), 'store')} {of_layers}, {size / 1e6:.1f} MB"

@@ -13,7 +13,7 @@ ABSENT = object()
 
 
 def read_overlay(path: Path) -> dict:
-    """The keys of a config file; one that cannot be read is told with line and column."""
+    """The keys of a config file; one that cannot be read is refused with line and column."""
     name = os.path.relpath(path)
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -21,10 +21,10 @@ def read_overlay(path: Path) -> dict:
         mark = error.problem_mark or error.context_mark
         place = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
         raise ValueError(
-            f"{place}: broken YAML ({error.problem or error.context}); mend it there or just before"
+            f"{place}: broken YAML ({error.problem or error.context}); fix it at or just before this position"
         ) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{name}: no YAML ({' '.join(str(error).split())}); mend it") from error
+        raise ValueError(f"{name}: not YAML ({' '.join(str(error).split())}); fix it") from error
     if not isinstance(content, dict):
         raise ValueError(f"{name}: holds no keys; write such as `seed: 1`")
     return content

@@ -1,56 +1,101 @@
-"""What a schema refuses, in words for people: the key, why, and what may be meant."""
+"""What a model of the config refuses, in words for people: the key, why, and what may be meant."""
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Any
 
-from jsonschema.exceptions import ValidationError
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
 
-KINDS = {
-    "integer": "a whole number",
-    "number": "a number",
+from attnlimit.base.section_types import LARGEST, SHOWN, ConfigError
+
+KINDS = {  # by what pydantic and Python call them
+    "int": "a whole number",
+    "float": "a number",
+    "finite_number": "a number",
+    "str": "text in quotes",
     "string": "text in quotes",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a section with keys of its own",
+    "bool": "true or false",
+    "list": "a list",
+    "dict": "a section with keys of its own",
+    "model": "a section with keys of its own",
 }
-SHOWN = 100  # letters of a value
+KEY = "[key]"  # pydantic's place of the name of an entry
+WRONG_NAME = ("extra_forbidden", "invalid_key")  # of a key
 
 
-def plain_words(error: ValidationError, schema: dict) -> str:
-    """One line: `measure_errors: no key 'size'; did you mean 'sizes'?`"""
-    place = ".".join(map(str, error.path))
-    return f"{place}: {reason(error, schema)}" if place else reason(error, schema)
+def plain_words(errors: list[ErrorDetails], config: object, model: type[BaseModel]) -> str:
+    """One line on the worst of these errors: `measure_errors: no key 'size'; did you mean 'sizes'?`"""
+    error = min(errors, key=lambda error: (error["type"] not in WRONG_NAME, len(error["loc"])))
+    path = path_of(error, config)
+    known = list(fields_of(model, path)) if error["type"] in WRONG_NAME else []
+    why = unknown_key(str(error["loc"][-1]), known, model) if known else reason(error)
+    return ": ".join(filter(None, (".".join(path), why)))
 
 
-def reason(error: ValidationError, schema: dict) -> str:
-    value, wanted = error.instance, error.validator_value
+def path_of(error: ErrorDetails, config: object) -> list[str]:
+    """Keys and places that lead to what is refused; of an unknown or a missing key, to its section.
+
+    Pydantic also names the kind that it took a value for, which is no part of the path.
+    """
+    path: list[str] = []
+    for step in error["loc"] if error["type"] not in WRONG_NAME else error["loc"][:-1]:
+        entries = config if isinstance(config, Mapping) else dict(enumerate(config)) if isinstance(config, list) else {}
+        if step in entries:
+            config = entries[step]
+            path.append(str(step))
+    if error["loc"][-1:] == (KEY,):
+        path.pop()
+    wrong = refused_by_us(error)
+    return path + ([wrong.key] if wrong and wrong.key else [])
+
+
+def refused_by_us(error: ErrorDetails) -> ConfigError | None:
+    wrong = error.get("ctx", {}).get("error")
+    return wrong if isinstance(wrong, ConfigError) else None
+
+
+def reason(error: ErrorDetails) -> str:
+    value, context, name = error["input"], error.get("ctx", {}), error["type"]
     shown = f"{value!r:.{SHOWN}}"
-    match error.validator:
-        case "additionalProperties":
-            known = error.schema["properties"]
-            return unknown_key(min(map(str, set(value) - set(known))), list(known), schema)
-        case "required":
-            missing = next(name for name in wanted if name not in value)
-            return f"the key {missing!r} is missing; config.yaml has it with its usual value"
-        case "type":
-            kinds = [KINDS[kind] for kind in ([wanted] if isinstance(wanted, str) else wanted)]
-            return f"{shown} is not {' or '.join(kinds)}" + (" that can be stored" if type(value) is int else "")
-        case "enum":
-            words = list(map(str, wanted))
-            return f"{shown} is not one of {', '.join(words)}{meant(str(value), words)}"
-        case "pattern" if digits := re.search(r"\{(\d+)\}", wanted):
+    kind = name.removesuffix("_type").removesuffix("_unicode").removesuffix("_from_float")
+    if wrong := refused_by_us(error):
+        return wrong.why
+    if kind in KINDS:
+        return f"{shown} is not {KINDS[kind]}"
+    match name:
+        case "missing":
+            return f"the key {error['loc'][-1]!r} is missing; config.yaml has it with its usual value"
+        case "union_tag_invalid":
+            kinds = [KINDS[kind] for kind in re.findall(r"'(\w+)'", context["expected_tags"])]
+            return f"{shown} is not {' or '.join(kinds)}"
+        case "literal_error":
+            words = re.findall(r"'([^']*)'", context["expected"])
+            one_of = "one of " if len(words) > 1 else ""
+            return f"{shown} is not {one_of}{', '.join(words)}{meant(str(value), words)}"
+        case "string_pattern_mismatch" if digits := re.search(r"\{(\d+)\}", context["pattern"]):
             return f"{shown} is not {digits[1]} hexadecimal digits in small letters"
-        case "minItems":
-            return f"{shown} has {len(value)} entries; at least {wanted} are needed"
-        case "uniqueItems":
-            return f"{shown} has an entry twice"
-    return error.message[: 2 * SHOWN]
+        case "string_pattern_mismatch":
+            return f"{shown} holds more than the characters of {context['pattern'].strip('^$*+')}; rename it"
+        case "too_short":
+            return f"{shown} has {len(value)} entries; at least {context['min_length']} are needed"
+        case "less_than_equal" if context["le"] == LARGEST:
+            return f"{shown} is not a whole number that can be stored"
+    return f"{shown}: {error['msg'][0].lower()}{error['msg'][1:]}"[: 2 * SHOWN]
 
 
-def unknown_key(name: str, known: list[str], schema: dict) -> str:
+def fields_of(model: type[BaseModel], path: list[str]) -> Mapping[str, Any]:
+    """The keys of the model at a path of sections."""
+    for name in path:
+        model = model.model_fields[name].annotation  # type: ignore[assignment]
+    return model.model_fields
+
+
+def unknown_key(name: str, known: list[str], model: type[BaseModel]) -> str:
     """A key that is not there: one that is spelt alike, or the section that has it, or all that there are."""
-    sections = schema["properties"].items()
-    elsewhere = [f"{section}.{name}" for section, keys in sections if name in keys.get("properties", {})]
+    sections = {section: getattr(field.annotation, "model_fields", {}) for section, field in model.model_fields.items()}
+    elsewhere = [f"{section}.{name}" for section, keys in sections.items() if name in keys]
     others = f"; the keys are {', '.join(known)}"
     return f"no key {name!r:.{SHOWN}}{meant(name, known) or meant(name, elsewhere, least=0) or others}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from attnlimit.base.about import About
+from attnlimit.base.about import About, Words
 
 FOUNDATIONS = ("workflow", "sources", "sampling")
 FOLDER = Path(__file__).parents[1]
@@ -109,7 +109,41 @@ def chapters_of_fits(chapters: Collection[str]) -> dict[str, str]:
     return {fit: name for name in other_chapters(chapters) for fit in fits([name])}
 
 
+def questions_with_claims(chapters: Collection[str]) -> list[str]:
+    """Names of those that declare claims, of these chapters and of those that could be added to them."""
+    asked = {*chapters, *other_chapters(chapters)}
+    names = [name for chapter in all_chapters() for name, about in questions().items() if about.chapter == chapter]
+    declare = [name for name in names if (FOLDER / "questions" / name / "claims.py").is_file()]
+    return [name for name in declare if questions()[name].chapter in asked]
+
+
+def page_sections(chapters: Collection[str]) -> list[dict]:
+    """A section of the page for each chapter of a run, and for each that could be added to it.
+
+    Of each question: its name, its sentence, and titles of its figures by name;  missing: left out of the run.
+    """
+    shown = [name for name in all_chapters() if name in {*chapters, *other_chapters(chapters)}]
+    return [
+        {
+            "id": name,
+            "title": chapter_titles()[name],
+            "missing": name not in chapters,
+            "questions": [
+                {"name": question, "text": about.question, "figures": dict(about.figures)}
+                for question, about in questions().items()
+                if about.chapter == name
+            ],
+        }
+        for name in shown
+    ]
+
+
 def left_out(chapters: Collection[str]) -> str:
     """One line on the chapters that a run leaves out, and how to add them; "" if it has all."""
     named = [f"{name} ({chapter_titles()[name]})" for name in other_chapters(chapters)]
     return f"left out: {', '.join(named)}; to add one, name it in `chapters` of the config" if named else ""
+
+
+def declared() -> dict[str, Words]:
+    """Words of all stores, those between jobs too: by path below results/ without ending, with {layer}, {part}, …"""
+    return {name: words for about in abouts().values() for name, words in {**about.stores, **about.parts}.items()}

@@ -10,17 +10,14 @@ from typing import Any
 Files = dict[str, str | list[str]]  # by name of an input: one file, or several
 
 
-def params_of(rules: Iterable[Any]) -> dict[str, dict]:
-    """Of each rule: the params that all its jobs share, as Snakemake's records show them; the names of the others."""
-    found: dict[str, dict] = {}
-    for each in rules:
-        found[each.name] = {"fixed": {}, "varying": []}
-        for name, value in each.params.items():
-            if callable(value) or (isinstance(value, str) and "{" in value):  # by wildcards
-                found[each.name]["varying"].append(name)
-            else:
-                found[each.name]["fixed"][name] = repr(value)
-    return found
+def params_of(rules: Iterable[Any]) -> dict[str, dict[str, str | None]]:
+    """Of each rule with a job: its parameters as Snakemake records them, None for those that depend on wildcards."""
+    now = {}
+    for rule in rules:
+        if job := rule.params.get("job"):
+            values = getattr(job, "parameters", job)  # of a function of wildcards: see job() in rules/common.smk
+            now[rule.name] = {name: None if callable(value) else repr(value) for name, value in values.items()}
+    return now
 
 
 def at_hand(files: Files) -> Files:

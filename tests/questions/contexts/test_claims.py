@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attnlimit.questions.contexts.claims import contexts_share
-from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED
-from support.claims import THRESHOLDS, contexts_fit
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
+from support.claims import contexts_fit, judged
 
 
 @pytest.mark.parametrize(
@@ -13,28 +13,28 @@ from support.claims import THRESHOLDS, contexts_fit
     [
         (0.2, 0.1, HOLDS),
         (0.9, 0.1, HOLDS),  # seen below 1, just so
-        (0.92, 0.1, UNTESTED),
+        (0.92, 0.1, UNDECIDED),
         (1.0, 0.05, FAILS),  # surely more than what would count as a loss
-        (1.0, 0.2, UNTESTED),
+        (1.0, 0.2, UNDECIDED),
         (1.5, 0.1, FAILS),
-        (np.nan, 0.1, UNTESTED),
+        (np.nan, 0.1, UNDECIDED),
     ],
 )
 def test_contexts_share(share, relative, verdict):
-    assert contexts_share(contexts_fit(share, relative), THRESHOLDS).verdict == verdict
+    assert judged(contexts_share, contexts_fit(share, relative)).verdict == verdict
 
 
 def test_both_statistics_must_hold_and_the_longest_run_is_judged():
     data = contexts_fit(0.2, 0.05)
     data["overall_share_high"].loc[{"run": "256", "statistic": "cov"}] = 1.02
-    record = contexts_share(data, THRESHOLDS)
-    assert record.verdict == UNTESTED and record.measured["run"] == 256
+    record = judged(contexts_share, data)
+    assert record.verdict == UNDECIDED and record.measured["run"] == 256
     assert record.measured["mean"]["heads_below_1"] == record.measured["mean"]["heads"] == 8
 
 
 def test_what_the_power_figure_says_is_seen():
-    record = contexts_share(contexts_fit(0.3, 0.1), THRESHOLDS)
+    record = judged(contexts_share, contexts_fit(0.3, 0.1))
     seen = record.measured["mean"]["seen_up_to"]
     assert f"a share of up to {seen:.2f} would have been seen" in record.could_fail
-    assert contexts_share(contexts_fit(0.99 * seen, 0.1), THRESHOLDS).verdict == HOLDS
-    assert contexts_share(contexts_fit(1.01 * seen, 0.1), THRESHOLDS).verdict != HOLDS
+    assert judged(contexts_share, contexts_fit(0.99 * seen, 0.1)).verdict == HOLDS
+    assert judged(contexts_share, contexts_fit(1.01 * seen, 0.1)).verdict != HOLDS

@@ -10,13 +10,13 @@ from attnlimit.base.seeds import generator
 from attnlimit.questions.contexts.measure import (
     Run,
     Text,
-    join_layers,
     join_runs,
     repeated_share,
     require_runs,
     runs_at,
     sample,
 )
+from attnlimit.sampling.joining import join_parts
 
 BLOCKS = [12, 512, 5, 397, 64, 512]
 ARTICLES = [7, 3, 3, 7, 9, 1]
@@ -131,5 +131,6 @@ def test_joined_runs_have_nan_below_their_length_and_layers_keep_what_is_said_of
     layer = join_runs(runs, [errors([16, 32, 64]), errors([32, 64])], where)
     assert np.isnan(layer["error"].sel(run="32", n=16)).all() and (layer["error"].sel(run="32", n=32) == 1).all()
     assert layer["limit_scale"].dims == ("statistic", "head") and "mean_difference" not in layer
-    both = join_layers([layer.assign_coords(layer=0), layer.assign_coords(layer=3)])
-    assert both["error"].sizes["layer"] == 2 and both["run_length"].values.tolist() == [1, 32]
+    shared = ["run_length", "repeated_share"]
+    both = join_parts([layer.assign_coords(layer=0), layer.assign_coords(layer=3)], "layer", shared)
+    assert both["error"].sizes["layer"] == 2 and both["run_length"].dims == ("run",)

@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from attnlimit.questions.heads.claims import ablation_falls, heads_falls, tilt_order
+from attnlimit.questions.heads.claims import heads_above, heads_falls, model_remark, tilt_order
 from attnlimit.stats.order import Resampling, ordered_heads
-from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 from attnlimit.theory.bounds import predictions
-from support.claims import THRESHOLDS
+from support.claims import THRESHOLDS, curve, heuristic, judged, model_rates, rates
 
-RESAMPLING = Resampling(1000, 1)
 LAYERS, HEADS = 8, 12
-MODEL = xr.Dataset(attrs={"model": {"name": "owner/small"}})
+FACTS = {"population": 50000, "model": {"name": "owner/small"}}
+STORE = xr.Dataset(coords={"n": [64]}, attrs=FACTS)
 
 
 def heads(beta, layers=LAYERS, half=0.01, seed=0, mixed=False) -> pd.DataFrame:
@@ -49,28 +49,27 @@ def of_neither(h, s):
         (of_horizon, {}, HOLDS),
         (of_neither, {}, FAILS),
         (lambda h, s: 0.3 + 0.1 * h, {}, FAILS),
-        (of_horizon, {"layers": 4}, UNTESTED),
-        (lambda h, s: of_horizon(h, s) - 0.4, {"layers": 5, "mixed": True}, UNTESTED),
-        (of_horizon, {"half": 0.5}, UNTESTED),
+        (of_horizon, {"layers": 4}, UNDECIDED),
+        (lambda h, s: of_horizon(h, s) - 0.4, {"layers": 5, "mixed": True}, UNDECIDED),
+        (of_horizon, {"half": 0.5}, UNDECIDED),
     ],
 )
 def test_does_the_horizon_order_the_heads(beta, changes, verdict):
-    record = heads_falls("small", heads(beta, **changes), "Remark.", THRESHOLDS, RESAMPLING)
+    record = judged(heads_falls, STORE, heads=heads(beta, **changes))
     assert record.verdict == verdict, record.in_short
-    assert "small" in record.claim and "resamples" in record.why
 
 
 def test_the_claims_correlation_is_that_of_the_answer():
     table = heads(of_horizon)
-    record = heads_falls("small", table, "", THRESHOLDS, RESAMPLING)
-    mean = ordered_heads(table[table["statistic"] == "mean"], THRESHOLDS["weakest_horizon"], RESAMPLING)
+    record = judged(heads_falls, STORE, heads=table)
+    mean = ordered_heads(table[table["statistic"] == "mean"], THRESHOLDS["weakest_horizon"], Resampling(1000, 1))
     measured = record.measured["mean"]
     assert (measured["correlation"], measured["low"], measured["high"], measured["groups"]) == mean
 
 
 def test_a_correlation_above_the_power_figure_fails():
     """Of many flat truths, those whose correlation lies above the figure fail, and they are the most."""
-    records = [heads_falls("m", heads(of_neither, seed=seed), "", THRESHOLDS, RESAMPLING) for seed in range(5)]
+    records = [judged(heads_falls, STORE, heads=heads(of_neither, seed=seed)) for seed in range(5)]
     for record in records:
         for part in record.measured.values():
             assert part["fails_above"] < 0
@@ -79,59 +78,39 @@ def test_a_correlation_above_the_power_figure_fails():
 
 
 @pytest.mark.parametrize(
-    ("beta", "changes", "verdict", "words"),
+    ("beta", "changes", "verdict", "seen"),
     [
-        (of_horizon, {}, HOLDS, "(H orders)"),
-        (of_tilt, {}, HOLDS, "(s₀ orders)"),
-        (lambda h, s: of_horizon(h, s) + of_tilt(h, s), {}, HOLDS, "(H and s₀ order)"),
-        (of_neither, {}, FAILS, "(neither is seen to)"),
-        (lambda h, s: of_horizon(h, s) - 0.4, {"layers": 5, "mixed": True}, UNTESTED, "(neither is seen to)"),
-        (of_horizon, {"layers": 2}, UNTESTED, "only 24 fits of 2 layers"),
+        (of_horizon, {}, HOLDS, {"H"}),
+        (of_tilt, {}, HOLDS, {"s₀"}),
+        (lambda h, s: of_horizon(h, s) + of_tilt(h, s), {}, HOLDS, {"H", "s₀"}),
+        (of_neither, {}, FAILS, set()),
+        (lambda h, s: of_horizon(h, s) - 0.4, {"layers": 5, "mixed": True}, UNDECIDED, set()),
+        (of_horizon, {"layers": 2}, UNDECIDED, set()),
     ],
 )
-def test_which_coupling_orders_the_heads(beta, changes, verdict, words):
-    record = tilt_order("small", heads(beta, **changes), THRESHOLDS, RESAMPLING)
+def test_which_coupling_orders_the_heads(beta, changes, verdict, seen):
+    record = judged(tilt_order, STORE, heads=heads(beta, **changes))
     assert record.verdict == verdict, record.in_short
-    assert words in record.in_short
+    mean = record.measured["mean"]
+    assert {name for name in ("H", "s₀") if mean.get(name, {"high": 1})["high"] < 0} == seen
 
 
 def test_a_tilt_that_goes_with_the_horizon_is_told_from_it():
     """beta depends on H alone, and s0 goes with H: plain ranks blame both, partial ones H."""
     table = heads(of_horizon)
     table["constant_tilt"] = table["horizon"] + 0.3 * np.random.default_rng(5).normal(size=len(table))
-    measured = tilt_order("small", table, THRESHOLDS, RESAMPLING).measured["mean"]
+    measured = judged(tilt_order, STORE, heads=table).measured["mean"]
     assert measured["H"]["high"] < 0 < measured["s₀"]["high"]
     assert np.corrcoef(table["beta"], table["constant_tilt"])[0, 1] < -0.7
 
 
-def ablated(beta, count=5, alphas=(0.1, 0.3, 0.6, 1, 2, 5), noise=0.01, mixed=False) -> pd.DataFrame:
-    """Heads of rates so different that only the order within each tells; with the tilt scaled, the other way round."""
-    stream, rows = np.random.default_rng(0), []
-    for head in range(count):
-        for alpha in alphas:
-            horizon = alpha * (0.5 + 0.2 * head)
-            rows.append({"of_layer": head // 2, "of_head": head, "tilt_factor": 1.0, "horizon": horizon})
-            sign = -1 if mixed and head % 2 else 1
-            rows[-1]["beta"] = sign * beta(horizon) + 0.3 * (count - head) ** 2 + noise * stream.normal()
-        rows += [row | {"tilt_factor": 2.0, "beta": 9 + row["horizon"]} for row in rows[-2:]]
-    table = pd.DataFrame(rows).assign(n_min=64, saturated=False, misfit=False, limit_uncertain=False)
-    table["bound_v3"] = predictions(table["horizon"], table["horizon"] ** 2)["bound_v3"]
-    table["beta_low"], table["beta_high"] = table["beta"] - 0.01, table["beta"] + 0.01
-    return pd.concat([table.assign(statistic=name) for name in ("mean", "cov")], ignore_index=True)
+@pytest.mark.parametrize(("beta", "verdict"), [(heuristic, HOLDS), (lambda h: 0.8 * curve(h) - 0.03, FAILS)])
+def test_heads_above_the_curve(beta, verdict):
+    assert judged(heads_above, model_rates(beta, **FACTS)).verdict == verdict
 
 
-@pytest.mark.parametrize(
-    ("beta", "changes", "verdict"),
-    [
-        (lambda h: 1 / (1 + h**2), {}, HOLDS),
-        (lambda h: h / 9, {}, FAILS),
-        (lambda h: 0.5, {"count": 12, "noise": 0.1}, FAILS),
-        (lambda h: 1 / (1 + h**2), {"mixed": True}, UNTESTED),  # falls in three heads of five
-        (lambda h: 1 / (1 + h**2), {"count": 4}, UNTESTED),
-    ],
-)
-def test_heads_with_only_a_scaled(beta, changes, verdict):
-    record = ablation_falls(MODEL, ablated(beta, **changes), THRESHOLDS, RESAMPLING)
-    assert record.verdict == verdict, record.in_short
-    scaled = ablated(beta, **changes).query("statistic == 'mean' and tilt_factor == 1")
-    assert record.measured["mean"]["fits"] == (scaled["horizon"] >= THRESHOLDS["weakest_horizon"]).sum()
+def test_a_model_that_is_not_the_papers_is_named():
+    data = rates(heuristic, **FACTS)
+    assert "owner/small, which is not the paper's" in model_remark(data)
+    data.attrs["model"] = {"name": "google-bert/bert-base-uncased"}
+    assert "not the paper's" not in model_remark(data)

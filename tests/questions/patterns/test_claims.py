@@ -3,8 +3,8 @@
 import pytest
 
 from attnlimit.questions.patterns.claims import patterns_random_rate
-from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED, rounded
-from support.claims import THRESHOLDS, patterns_fit
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, rounded
+from support.claims import judged, patterns_fit
 
 
 @pytest.mark.parametrize(
@@ -15,41 +15,41 @@ from support.claims import THRESHOLDS, patterns_fit
         ({"beta": 0.4}, FAILS),
         ({"beta": 0.6}, FAILS),
         ({"off": 0.4}, FAILS),  # one head is enough
-        ({"off": 0.44, "half": 0.008}, UNTESTED),  # off at 95 %, but not as one of ten
-        ({"half": 0.04}, UNTESTED),
-        ({"tested": 5}, UNTESTED),
-        ({"blocks": 4}, UNTESTED),
-        ({"tested": 0}, UNTESTED),
+        ({"off": 0.44, "half": 0.008}, UNDECIDED),  # off at 95 %, but not as one of ten
+        ({"half": 0.04}, UNDECIDED),
+        ({"tested": 5}, UNDECIDED),
+        ({"blocks": 4}, UNDECIDED),
+        ({"tested": 0}, UNDECIDED),
     ],
 )
 def test_random_rate(changes, verdict):
-    record = patterns_random_rate(patterns_fit(**changes), THRESHOLDS)
+    record = judged(patterns_random_rate, patterns_fit(**changes))
     assert record.verdict == verdict
     rounded(record._asdict())  # every number is finite
 
 
 def test_many_heads_ask_for_wider_intervals():
     """A head 0.44 [0.433, 0.447] is off by itself; of 24 heads one such is chance."""
-    few = patterns_random_rate(patterns_fit(off=0.44, half=0.007, tested=6), THRESHOLDS)
+    few = judged(patterns_random_rate, patterns_fit(off=0.44, half=0.007, tested=6))
     assert few.measured["failing"] == [] and few.measured["half_interval"] > 0.007
-    more = patterns_random_rate(patterns_fit(half=0.007, tested=24), THRESHOLDS)
+    more = judged(patterns_random_rate, patterns_fit(half=0.007, tested=24))
     assert more.measured["half_interval"] > few.measured["half_interval"]
 
 
 def test_heads_that_are_off_are_named_and_so_is_what_happens_within_the_block():
-    record = patterns_random_rate(patterns_fit(off=0.3), THRESHOLDS)
+    record = judged(patterns_random_rate, patterns_fit(off=0.3))
     assert record.measured["failing"] == ["0.0"] and "Off (layer.head): 0.0." in record.why
     assert "theory asks for 1/2 in 10 of 24 heads only, and the rate is 0.40" in record.why
 
 
 def test_what_the_power_figure_says_fails():
-    record = patterns_random_rate(patterns_fit(), THRESHOLDS)
+    record = judged(patterns_random_rate, patterns_fit())
     off = float(record.could_fail.split("a rate ")[1].split(" off")[0])
-    assert patterns_random_rate(patterns_fit(off=0.5 - 1.02 * off), THRESHOLDS).verdict == FAILS
-    assert patterns_random_rate(patterns_fit(off=0.5 - 0.9 * off), THRESHOLDS).verdict != FAILS
+    assert judged(patterns_random_rate, patterns_fit(off=0.5 - 1.02 * off)).verdict == FAILS
+    assert judged(patterns_random_rate, patterns_fit(off=0.5 - 0.9 * off)).verdict != FAILS
 
 
 def test_without_the_pattern_nothing_is_tested():
     rates = patterns_fit().drop_vars(["late_beta", "late_beta_low", "late_beta_high"])
-    record = patterns_random_rate(rates, THRESHOLDS)
-    assert record.verdict == UNTESTED and "pattern random was not measured" in record.in_short
+    record = judged(patterns_random_rate, rates)
+    assert record.verdict == UNDECIDED and "pattern random was not measured" in record.in_short

@@ -3,8 +3,8 @@
 import pytest
 
 from attnlimit.questions.propagation.claims import propagation_quadrature
-from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED
-from support.claims import THRESHOLDS, propagation_fit
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
+from support.claims import THRESHOLDS, judged, propagation_fit
 
 
 @pytest.mark.parametrize(
@@ -14,29 +14,29 @@ from support.claims import THRESHOLDS, propagation_fit
         ({"ratio": 1.1}, HOLDS),
         ({"ratio": 0.577}, FAILS),  # three equal errors in step: sqrt(3) / 3
         ({"ratio": 1.4}, FAILS),
-        ({"ratio": 0.86}, UNTESTED),
-        ({"noise": 0.5}, UNTESTED),
-        ({"blocks": THRESHOLDS["fewest_groups"] - 1}, UNTESTED),
-        ({"layers": 1}, UNTESTED),
+        ({"ratio": 0.86}, UNDECIDED),
+        ({"noise": 0.5}, UNDECIDED),
+        ({"blocks": THRESHOLDS["fewest_groups"] - 1}, UNDECIDED),
+        ({"layers": 1}, UNDECIDED),
     ],
 )
 def test_quadrature(changes, verdict):
-    assert propagation_quadrature(propagation_fit(**changes), THRESHOLDS).verdict == verdict
+    assert judged(propagation_quadrature, propagation_fit(**changes)).verdict == verdict
 
 
 def test_a_deviation_beyond_the_power_figure_is_seen():
-    record = propagation_quadrature(propagation_fit(), THRESHOLDS)
+    record = judged(propagation_quadrature, propagation_fit())
     assert record.could_fail.startswith("yes: ") and "errors in step would give 0.58" in record.could_fail
     below = min(record.measured[name]["fails_below"] for name in ("mean", "cov", "pointwise"))
     above = max(record.measured[name]["fails_above"] for name in ("mean", "cov", "pointwise"))
     for ratio in (below - 0.02, above + 0.05):
-        assert propagation_quadrature(propagation_fit(ratio=ratio), THRESHOLDS).verdict == FAILS
+        assert judged(propagation_quadrature, propagation_fit(ratio=ratio)).verdict == FAILS
 
 
 def test_smaller_sizes_are_shown_and_do_not_count():
     fits = propagation_fit()
     fits["quadrature"].loc[{"single_n": 64}] = 3.0
-    record = propagation_quadrature(fits, THRESHOLDS)
+    record = judged(propagation_quadrature, fits)
     assert record.verdict == HOLDS and "n = 64: 3.00" in record.why and record.measured["n"] == 1024
 
 
@@ -44,4 +44,4 @@ def test_a_ratio_without_an_interval_is_refused():
     fits = propagation_fit()
     fits["quadrature_low"] = fits["quadrature_low"] * float("nan")
     with pytest.raises(ValueError, match=r"^results/rates/propagation\.zarr\.zip: a ratio without an interval; run"):
-        propagation_quadrature(fits, THRESHOLDS)
+        judged(propagation_quadrature, fits)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.parts import share
-from attnlimit.questions.propagation.measure import AT_ONCE, STATISTICS, Draws, chosen_blocks, measure_blocks
-from attnlimit.sampling.merging_blocks import merge_blocks
+from attnlimit.base.parts import REPLICATES_AT_ONCE, share
+from attnlimit.questions.propagation.measure import STATISTICS, Draws, chosen_blocks, measure_blocks
+from attnlimit.sampling.joining import join_parts
 from attnlimit.sources.model.bert import load
 from attnlimit.sources.model.drawn_keys import dense_states, drawn_states
 from support.small_models import save_checkpoint
@@ -83,11 +83,11 @@ def test_draws_differ_between_blocks_replicates_layers_and_sizes():
 
 def test_many_replicates_are_taken_a_few_at_a_time_and_none_changes(model, errors):
     """Those of a batch of another size are the same but for rounding."""
-    more = measure_blocks(model, BLOCKS[:1], NUMBERS[:1], DRAWS._replace(replicates=AT_ONCE + 1), LAYERS)
+    more = measure_blocks(model, BLOCKS[:1], NUMBERS[:1], DRAWS._replace(replicates=REPLICATES_AT_ONCE + 1), LAYERS)
     for name in ("error", "single_error"):
         few = errors[name].sel(block=NUMBERS[:1])
         np.testing.assert_allclose(more[name].sel(replicate=[0, 1]), few, rtol=1e-3, atol=1e-6)
-    assert (more["error"].sel(replicate=AT_ONCE) > 0).all()
+    assert (more["error"].sel(replicate=REPLICATES_AT_ONCE) > 0).all()
 
 
 @pytest.mark.parametrize("parts", [2, 5])
@@ -96,7 +96,7 @@ def test_jobs_share_out_the_blocks_and_change_no_bit(model, errors, parts):
     texts = dict(zip(NUMBERS, BLOCKS, strict=True))
     shares = [share(NUMBERS, part, parts) for part in range(parts)]
     cut = [measure_blocks(model, [texts[number] for number in mine], mine, DRAWS, LAYERS) for mine in shares]
-    xr.testing.assert_identical(merge_blocks(cut), errors)
+    xr.testing.assert_identical(join_parts(cut, "block"), errors)
     assert list(errors["statistic"].values) == list(STATISTICS)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attnlimit.questions.sphere.claims import constants
-from attnlimit.stats.verdicts import FAILS, HOLDS, UNTESTED, rounded
-from support.claims import THRESHOLDS, constants_fit
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, rounded
+from support.claims import constants_fit, judged
 
 WIDE = np.geomspace(0.4, 6, 10)
 
@@ -18,17 +18,17 @@ WIDE = np.geomspace(0.4, 6, 10)
         (lambda r: r + r**4, {}, HOLDS),
         (lambda r: np.exp(1.5 * r), {"radius": WIDE}, FAILS),
         (lambda r: r * np.exp(1.5 * r), {"radius": WIDE}, FAILS),
-        (lambda r: r * np.exp(0.5 * r), {}, UNTESTED),  # over so few radii a polynomial looks the same
-        (lambda r: r**2, {"noise": 1.0}, UNTESTED),
-        (lambda r: r * (1.5 + np.sin(9 * r)), {}, UNTESTED),  # nothing fits
-        (lambda r: r, {"radius": np.array([1, 2, 4.0])}, UNTESTED),
-        (lambda r: r, {"radius": np.linspace(1, 2.9, 8)}, UNTESTED),
-        (lambda r: r, {"slope": 0.3}, UNTESTED),  # no constant where the error does not fall like 1/sqrt(n)
-        (lambda r: np.exp(1.5 * r), {"radius": WIDE, "slope": 0.3}, UNTESTED),
+        (lambda r: r * np.exp(0.5 * r), {}, UNDECIDED),  # over so few radii a polynomial looks the same
+        (lambda r: r**2, {"noise": 1.0}, UNDECIDED),
+        (lambda r: r * (1.5 + np.sin(9 * r)), {}, UNDECIDED),  # nothing fits
+        (lambda r: r, {"radius": np.array([1, 2, 4.0])}, UNDECIDED),
+        (lambda r: r, {"radius": np.linspace(1, 2.9, 8)}, UNDECIDED),
+        (lambda r: r, {"slope": 0.3}, UNDECIDED),  # no constant where the error does not fall like 1/sqrt(n)
+        (lambda r: np.exp(1.5 * r), {"radius": WIDE, "slope": 0.3}, UNDECIDED),
     ],
 )
 def test_constants(constant, changes, verdict):
-    record = constants(constants_fit(constant, **changes), THRESHOLDS)
+    record = judged(constants, constants_fit(constant, **changes))
     assert record.verdict == verdict, record.in_short
     rounded(record.measured)  # what is written is finite
 
@@ -37,7 +37,7 @@ def test_constants(constant, changes, verdict):
 def test_r_times_an_exponential_never_passes_as_polynomial_alone(seed):
     for rate in (0.5, 0.8, 1.5):
         fit = constants_fit(lambda r, rate=rate: r * np.exp(rate * r), seed=seed)
-        assert constants(fit, THRESHOLDS).verdict != HOLDS
+        assert judged(constants, fit).verdict != HOLDS
 
 
 def test_one_statistic_against_it_fails_the_claim():
@@ -45,5 +45,5 @@ def test_one_statistic_against_it_fails_the_claim():
     both = good.copy(deep=True)
     for name in both:
         both[name][1] = bad[name][1]
-    assert constants(both, THRESHOLDS).verdict == FAILS
-    assert constants(good, THRESHOLDS).verdict == HOLDS
+    assert judged(constants, both).verdict == FAILS
+    assert judged(constants, good).verdict == HOLDS

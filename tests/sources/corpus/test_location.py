@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnlimit.sources.corpus.location import file_name, is_url, local_files, most_tokens, skipped_files
+from attnlimit.sources.corpus.location import file_name, is_url, local_files, most_tokens, skipped_files, text_name
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,9 @@ def test_a_text_gives_at_most_a_token_a_byte_and_two_marks_a_block(tmp_path):
 )
 def test_only_local_files_are_inputs(source, location, files):
     assert local_files({"source": source, "location": location}) == files
+
+
+def test_a_title_goes_before_a_file_name():
+    assert text_name({"name": "dump.xml.bz2", "title": "English Wikipedia"}) == "English Wikipedia"
+    assert text_name({"name": "my_texts"}) == "my_texts"
+    assert text_name({}) == ""

@@ -297,7 +297,12 @@ def test_a_damaged_config_json_is_named(folder, content):
 
 def test_the_shape_of_a_folder_is_known_before_it_is_fetched(folder, tmp_path):
     section, model = {"source": "local", "location": str(folder)}, load(folder)
-    assert shape_of_model(section) == (2, model.config.num_attention_heads, longest_block(model))
+    assert shape_of_model(section) == (
+        2,
+        model.config.num_attention_heads,
+        longest_block(model),
+        model.config.hidden_size,
+    )
     rewrite_config(folder, lambda config: config.update(n_layers=config.pop("num_hidden_layers")))
     assert shape_of_model(section).layers == 2
     (folder / "config.json").write_text("[")
@@ -312,13 +317,15 @@ def test_the_shape_of_the_model_in_the_wheel(model):
         model.config.num_hidden_layers,
         model.config.num_attention_heads,
         longest_block(model),
+        model.config.hidden_size,
     )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_says_how_much_it_reads(tmp_path, family):
     save_checkpoint(family, tmp_path)
-    assert shape_of_model({"source": "local", "location": str(tmp_path)}).longest == CHECKPOINTS[family][2]
+    shape = shape_of_model({"source": "local", "location": str(tmp_path)})
+    assert shape.longest == CHECKPOINTS[family][2] and None not in shape
 
 
 @pytest.mark.parametrize("block", [np.array([1.0, 2.5]), np.array([True, False]), np.array([3, -1])])

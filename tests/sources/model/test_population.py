@@ -8,8 +8,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlimit.base.store import write
 from attnlimit.sources.model.population import assemble, atoms, gather
+from support.stores import write
 
 TOKENS = np.random.default_rng(0).normal(size=(2, 30, 3)).astype(np.float32)
 STARTS = (0, 11, 12, 30)

@@ -1,53 +1,66 @@
 """The claim on neighbouring tokens: they are worth less than independent ones."""
 
 import numpy as np
-import xarray as xr
 
 from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
-from attnlimit.stats.statements import STATEMENTS
-from attnlimit.stats.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNTESTED, Finding, Record, every, pick, powers, spoken
+from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.verdicts import (
+    AFTER_A_LOOK,
+    FAILS,
+    HOLDS,
+    STATISTIC_NAMES,
+    UNDECIDED,
+    Part,
+    every_part,
+    measured_of,
+    powers,
+    spoken,
+)
 
 
-def contexts_share(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="contexts_share",
+    statement="A context of neighbouring tokens is worth less than as many independent ones (our question, not the "
+    "paper's).",
+    test="Mean squared error of independent tokens over that of the longest runs, median over the heads measured; "
+    "interval by resampling replicates, those of a layer together.",
+    fits=("contexts",),
+    figure="contexts",
+    thresholds=("independent_share",),
+)
+def contexts_share(fits: Fits, thresholds: dict) -> Finding:
     """Is a token of the longest runs worth less than an independent one?  The median share over all heads measured.
 
     Holds for a statistic: the share's 95 % interval lies below 1.  Fails: it does not, and lies above
     `independent_share`, so that neighbours surely cost less than would count.  Both statistics must hold.  The run
     length and the heads are fixed by the config, so that nothing is picked from many.
     """
-    run, length = longest_run(fits)
-    least = thresholds["independent_share"]
-    layers = layers_measured(fits)
+    data, least = fits.stores["contexts"], thresholds["independent_share"]
+    run, length = longest_run(data)
 
-    def find(statistic: str) -> Finding:
+    def find(statistic: str) -> Part:
         share, low, high = (
-            float(fits[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
+            float(data[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
         )
         if not np.isfinite([share, low, high]).all():
-            return Finding(UNTESTED, {}, "no share", "only errors above zero could decide")
-        below = heads_only(fits["share_high"]).sel(run=run, statistic=statistic) < 1
-        saturated = heads_only(fits["saturated"]).sel(run=run, statistic=statistic, part="error")
+            return Part(UNDECIDED, {}, "no share", "only errors above zero could decide")
+        below = heads_only(data["share_high"]).sel(run=run, statistic=statistic) < 1
+        saturated = heads_only(data["saturated"]).sel(run=run, statistic=statistic, part="error")
         measured = {"share": share, "low": low, "high": high, "heads": below.size, "heads_below_1": int(below.sum())}
         measured |= {"saturated_heads": int(saturated.sum()), "seen_up_to": share / high}
-        verdict = HOLDS if high < 1 else FAILS if low > least else UNTESTED
+        verdict = HOLDS if high < 1 else FAILS if low > least else UNDECIDED
         power = f"a share of up to {share / high:.2f} would have been seen to be below 1, one above "
         power += f"{max(least * share / low, share / high):.2f} fails it"
-        return Finding(verdict, measured, f"{share:.2f} [{low:.2f}, {high:.2f}]", power)
+        return Part(verdict, measured, f"{share:.2f} [{low:.2f}, {high:.2f}]", power)
 
-    findings = {name: find(name) for name in ("mean", "cov")}
-    return Record(
-        "contexts_share",
-        STATEMENTS["contexts_share"],
-        every([finding.verdict for finding in findings.values()]),
-        f"share in runs of {length}: {spoken(findings)}; required: below 1",
-        {"run": length} | {name: finding.measured for name, finding in findings.items()},
-        f"Mean squared error of independent tokens over that of runs of {length}, median over the heads of "
-        f"{layers}; interval by resampling replicates, those of a layer together.",
-        pick(thresholds, "level", "independent_share"),
-        ["results/rates/contexts.zarr.zip", "figure contexts"],
-        f"A token in runs of {length} consecutive ones is worth this share of an independent one: {spoken(findings)} "
-        f"(median over the heads of {layers}). Samples are drawn so that every token is equally likely and the "
-        f"limit is the same; only which tokens come together differs.{AFTER_A_LOOK}",
-        f"yes: {powers(findings)}",
+    parts = {name: find(name) for name in STATISTIC_NAMES}
+    return Finding(
+        every_part(parts),
+        f"share in runs of {length}: {spoken(parts)}; required: below 1",
+        {"run": length} | measured_of(parts),
+        f"A token in runs of {length} consecutive ones is worth this share of an independent one: {spoken(parts)} "
+        f"(median over the heads of {layers_measured(data)}). Samples are drawn so that every token is equally likely "
+        f"and the limit is the same; only which tokens come together differs.{AFTER_A_LOOK}",
+        f"yes: {powers(parts)}",
     )

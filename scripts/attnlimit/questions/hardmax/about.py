@@ -1,7 +1,56 @@
 """Is the rate only logarithmic when a query reads nothing but its best key?"""
 
-from attnlimit.base.about import About, Words
+from typing import Annotated
+
+from pydantic import Field
+
+from attnlimit.base.about import About, Cost, Section, Words
+from attnlimit.base.section_types import DISTINCT, INCREASING, Count, Integer, Positive
 from attnlimit.base.words import LABELS
+
+Draws = Annotated[Integer, Field(ge=2)]
+
+
+class SimulateHardmax(Section):
+    """Normal tokens under hardmax attention (each query attends to the one token of the largest score), A = I."""
+
+    sigma: Positive = Field(description="Standard deviation of the tokens.")
+    sizes: Annotated[list[Annotated[int, Field(ge=3, le=10**12)]], Field(min_length=3), INCREASING] = Field(
+        description="The sample sizes n in one and two dimensions, increasing."
+    )
+    line_replicates: Draws = Field(description="Samples for each n in one dimension.")
+    plane_replicates: Draws = Field(
+        description="Samples for each n in two dimensions; about a second for 1000 at one n."
+    )
+    dimensions: Annotated[list[Count], Field(min_length=1), DISTINCT] = Field(
+        description="Dimensions in which all tokens are drawn, so that n must be moderate."
+    )
+    direct_sizes: Annotated[list[Annotated[Integer, Field(ge=3)]], Field(min_length=3), INCREASING] = Field(
+        description="The sample sizes n in these dimensions."
+    )
+    direct_replicates: Draws = Field(description="Samples for each n in these dimensions.")
+
+
+class FitHardmax(Section):
+    """The power of ln n in the hardmax regime."""
+
+    from_n: Integer = Field(
+        ge=2,
+        description="The power is fitted from this n on: there the exact expectation is within 5 % of Proposition 5.1.",
+    )
+
+
+class Thresholds(Section):
+    """Of the claims about the hardmax regime."""
+
+    hardmax_tolerance: Positive = Field(
+        lt=1, description="Allowed relative difference between measurement and Proposition 5.1."
+    )
+    power_tolerance: Positive = Field(lt=0.5, description="How far from 1/2 the power of 1/ln n may be.")
+    likelihood_ratio: float = Field(
+        gt=1, description="Factor by which a power of ln n must beat a power of n, or the other way round."
+    )
+
 
 # Words of the variables, by store.
 DRAWN: Words = {
@@ -36,5 +85,8 @@ ABOUT = About(
     figures={
         "hardmax": "Gaussian: hardmax, error against n, by dimension",
     },
+    sections={"simulate_hardmax": SimulateHardmax, "fit_hardmax": FitHardmax},
+    thresholds=Thresholds,
+    cost=lambda config, model: {"simulate_hardmax": Cost(job_seconds=12.0)},
     stores=STORES,
 )

@@ -1,7 +1,42 @@
 """Is the error at one query normal, with a variance that the tokens themselves tell?"""
 
-from attnlimit.base.about import About, Words
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from attnlimit.base.about import About, Cost, Model, Section, Words
+from attnlimit.base.section_types import DISTINCT, Positive, Replicates, Sizes
 from attnlimit.base.words import LABELS
+
+NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
+
+
+class SimulateNormality(Section):
+    """Attention at one query: is its error normal?"""
+
+    sizes: Sizes = Field(description="The sample sizes n, increasing.")
+    tilts: Annotated[list[Annotated[float, Field(ge=0, le=10)]], Field(min_length=3), DISTINCT] = Field(
+        description="Lengths |t| of the tilt, in standard deviations of the tokens."
+    )
+    replicates: Replicates = Field(description="Samples for each n.")
+
+
+class Thresholds(Section):
+    """Of the claims about normality."""
+
+    carriers: Positive = Field(description="Tokens that must carry the variance before normality is tested.")
+    coverage_tolerance: Positive = Field(lt=0.5, description="Allowed difference of the coverage from 95 %.")
+    distance_tolerance: Positive = Field(
+        lt=0.5, description="Allowed difference of a distribution function from the normal one."
+    )
+
+
+def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
+    section = config["simulate_normality"]
+    pairs = section["replicates"] * len(section["tilts"]) * sum(section["sizes"])
+    return {"simulate_normality": Cost(job_seconds=pairs / NORMALITY_SPEED)}
+
 
 # Words of the variables, by store.
 QUERIES: Words = {
@@ -44,5 +79,8 @@ ABOUT = About(
     figures={
         "normality": "Gaussian: normality at one query",
     },
+    sections={"simulate_normality": SimulateNormality},
+    thresholds=Thresholds,
+    cost=cost,
     stores=STORES,
 )

@@ -5,7 +5,7 @@ import xarray as xr
 from scipy.special import ndtr, ndtri
 
 from attnlimit.questions.normality.measure import LEVEL, PROBABILITIES
-from attnlimit.theory.effective import carriers
+from attnlimit.theory.bounds import carriers
 from attnlimit.theory.gaussian import gaussian_clt
 
 

@@ -1,7 +1,112 @@
 """What does a query lose that reads only n keys of its block, chosen by a pattern?"""
 
-from attnlimit.base.about import About, Words
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from attnlimit.base.about import About, Cost, Known, Model, Section, Words
+from attnlimit.base.costs import START_BYTES, token_bytes
+from attnlimit.base.parts import FEWEST_POINTS, PUBLISHED_RANDOM
+from attnlimit.base.section_types import DISTINCT, INCREASING, Count, InDtype, Positive, Sizes, refuse
 from attnlimit.base.words import LABELS, LINE, POINTWISE
+
+PATTERN_FLOPS = 23e9  # a second, of attention by a pattern, its counts included: measure_patterns of the default run
+Pattern = Literal[
+    "random",
+    "random_shared",
+    "window",
+    "window_random",
+    "window_random_50",
+    "global_window_random",
+    "strided",
+    "dilated",
+    "pooled",
+    "top",
+    "published_window",
+]
+
+
+class MeasurePatterns(InDtype):
+    """Sparse attention: in real blocks every query reads n keys, chosen by a pattern; errors are to dense attention."""
+
+    patterns: Annotated[list[Pattern], Field(min_length=1), DISTINCT] = Field(
+        description="`random`: independent keys, others for each query; `random_shared`: the same for all queries; "
+        "`window`: the nearest; `window_random`: half of each; `window_random_50`: a window and 50 random keys of "
+        "its own; `global_window_random`: also the first of the block, as in BigBird; `strided`: at even steps; "
+        "`dilated`: every second one of a window; `pooled`: means over neighbours; `top`: the largest scores, an "
+        "oracle; `published_window`: the published experiment, in variables of its own: one window at the middle of the "
+        "block and 50 random tokens, which are queries and keys of the moments."
+    )
+    sizes: Sizes = Field(
+        description="The budgets n, increasing: keys that a query reads, at most a block. `window_random_50` and "
+        "`published_window` have those above 50, three at least."
+    )
+    random_sizes: Annotated[list[Count], INCREASING] = Field(
+        description="Further budgets of `random` and `random_shared`, increasing from the largest of `sizes`: keys are "
+        "drawn with replacement, so that a budget may exceed the block."
+    )
+    blocks: Count = Field(
+        description="How many blocks, spread over those that hold the largest of `sizes`. A text without so many has "
+        "smaller budgets, or fewer blocks. Intervals come from resampling them."
+    )
+    replicates: Count = Field(description="Draws of the random patterns in each block.")
+
+    @model_validator(mode="after")
+    def budgets_of_every_pattern(self) -> Self:
+        largest = self.sizes[-1]
+        if self.random_sizes and self.random_sizes[0] <= largest:
+            refuse("random_sizes", f"must increase, from above the largest of sizes, {largest}")
+        above = sum(size > PUBLISHED_RANDOM for size in self.sizes)
+        for name in sorted(
+            {"window_random_50", "published_window"} & set(self.patterns) if above < FEWEST_POINTS else ()
+        ):
+            why = f"{name} has {PUBLISHED_RANDOM} random tokens: it needs {FEWEST_POINTS} sizes above that"
+            refuse("patterns", why)
+        return self
+
+
+class FitPatterns(Section):
+    """Rates and budgets of sparse attention."""
+
+    bend: float = Field(
+        ge=0,
+        description="A curve is marked as no power law if its slope surely changes from the lower half of the budgets "
+        "to the upper, and by more than this.",
+    )
+    slope_tolerance: Positive = Field(
+        description="With independent keys, theory asks for a rate of 1/2 once the next-order term is negligible: from "
+        "the budget on at which it moves the slope by at most this."
+    )
+
+
+def check(config: Mapping[str, Any], known: Known) -> None:
+    """Where the chapter runs, budgets fit into a block."""
+    largest, block = config["measure_patterns"]["sizes"][-1], config["tokenize_corpus"]["block"]
+    if "contexts" in config["chapters"] and largest > block:
+        remedy = "take smaller ones, or leave out chapter contexts"
+        refuse("measure_patterns.sizes", f"{largest} exceeds tokenize_corpus.block {block}; {remedy}")
+
+
+def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
+    """Of each layer: 4 D for every pair of a query and a key, whatever the budget; drawn ones repeat.
+
+    Memory: a strip of 256 queries with scores of 16 heads, sorted; outputs at every budget.
+    """
+    section, layers, block = config["measure_patterns"], len(config["layers"]), config["tokenize_corpus"]["block"]
+    sizes, further, replicates = (section[key] for key in ("sizes", "random_sizes", "replicates"))
+    random = [name for name in section["patterns"] if "random" in name]
+    passes = len(sizes) * (len(section["patterns"]) + (replicates - 1) * len(random))
+    passes += len(further) * replicates * len([name for name in random if "window" not in name])
+    flops = 4.0 * model.features * block**2 * section["blocks"] * passes
+    budgets = [*sizes, *further]
+    held = 256.0 * (16 * 48 * block + 24 * budgets[-1]) + 8.0 * (len(budgets) + 8) * block * model.features
+    return {
+        "measure_patterns": Cost(
+            layers, layers * flops / PATTERN_FLOPS, bytes=START_BYTES + held + token_bytes(config), on_gpu=True
+        )
+    }
+
 
 # Words of the variables, by store.
 PATTERN: Words = {"pattern": "pattern that chooses the keys a query reads"}
@@ -53,5 +158,8 @@ ABOUT = About(
     tables={
         "patterns": "budgets of sparse attention, a row for each layer and pattern",
     },
+    sections={"measure_patterns": MeasurePatterns, "fit_patterns": FitPatterns},
+    cost=cost,
+    check=check,
     stores=STORES,
 )

@@ -4,13 +4,23 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
-from attnlimit.stats.statements import STATEMENTS
-from attnlimit.stats.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNTESTED, Record, decide, most, pick, spread
+from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNDECIDED, decide, most, spread
 
 RANDOM = {"statistic": "pointwise", "pattern": "random"}
 
 
-def patterns_random_rate(rates: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="patterns_random_rate",
+    statement="Keys of a text drawn at random, n for each query: the error at a query falls like 1/√n, once the "
+    "next-order term is negligible (our question, not the paper's).",
+    test="Rate of the pointwise error once theory's next-order term is negligible; intervals by resampling blocks, "
+    "widened for the number of heads.",
+    fits=("patterns",),
+    figure="patterns",
+    thresholds=("level", "slope_tolerance", "decided_share", "fewest_fits", "fewest_groups"),
+)
+def patterns_random_rate(fits: Fits, thresholds: dict) -> Finding:
     """Is the rate of the pointwise error 1/2, from the n on at which theory asks for it?
 
     Every head for which it asks at three budgets or more is a test; its interval is from resampling blocks, and as wide
@@ -18,8 +28,9 @@ def patterns_random_rate(rates: xr.Dataset, thresholds: dict) -> Record:
     no head lies wholly outside of 1/2 +- slope_tolerance, the share that must hold does, and no rate, not even an
     undecided one, is further off.
     """
+    rates = fits.stores["patterns"]
     if "late_beta" not in rates:
-        return record(UNTESTED, f"pattern {RANDOM['pattern']} was not measured", {}, thresholds)
+        return found(UNDECIDED, f"pattern {RANDOM['pattern']} was not measured", {}, thresholds)
     blocks, block, tolerance = rates.attrs["blocks"], rates.attrs["block"], thresholds["slope_tolerance"]
     tested = np.isfinite(rates["late_beta"].values)  # (layer, head)
     beta, low, high = (rates[f"late_beta{end}"].values[tested] for end in ("", "_low", "_high"))
@@ -33,7 +44,7 @@ def patterns_random_rate(rates: xr.Dataset, thresholds: dict) -> Record:
     remark += ": few keys carry most of the weight, and few draws hit them."
     if len(beta) < thresholds["fewest_fits"] or blocks < thresholds["fewest_groups"]:
         words = f"theory asks for it in {len(beta)} of {tested.size} heads at these n, with {blocks} blocks: too few"
-        return record(UNTESTED, words, measured, thresholds, remark)
+        return found(UNDECIDED, words, measured, thresholds, remark)
     chance = (1 - thresholds["level"]) / 2
     wider = float(stdtrit(blocks - 1, 1 - chance / len(beta)) / stdtrit(blocks - 1, 1 - chance))
     low, high = beta - wider * (beta - low), beta + wider * (high - beta)
@@ -42,7 +53,7 @@ def patterns_random_rate(rates: xr.Dataset, thresholds: dict) -> Record:
     last = rates.isel(n=-1)
     ratio = (last["value"].sel(RANDOM) / last["theory_value"]).values  # (layer, head): of all heads
     reach = float(np.median(high - low) / 2)
-    measured |= {"holding": verdicts.count(HOLDS), "failing": off, "undecided": verdicts.count(UNTESTED)}
+    measured |= {"holding": verdicts.count(HOLDS), "failing": off, "undecided": verdicts.count(UNDECIDED)}
     measured |= {"half_interval": reach, "over_theory": [float(ratio.min()), float(ratio.max())]}
     words = f"β {spread(beta, 3)} in {len(beta)} of {tested.size} heads, {verdicts.count(HOLDS)} surely within"
     size = f" At n = {int(last['n']):,} the error of all heads is {spread(ratio.ravel())} times what theory expects."
@@ -50,21 +61,15 @@ def patterns_random_rate(rates: xr.Dataset, thresholds: dict) -> Record:
     remark = (f" Off (layer.head): {', '.join(off)}." if off else "") + size + others + remark
     power = f"yes: a rate {tolerance + reach:.3f} off 1/2 in one head fails it (the median head's interval)"
     verdict = most(verdicts, thresholds["decided_share"])
-    verdict = UNTESTED if verdict == HOLDS and (np.abs(beta - 0.5) > tolerance).any() else verdict
-    return record(verdict, words, measured, thresholds, remark, power)
+    verdict = UNDECIDED if verdict == HOLDS and (np.abs(beta - 0.5) > tolerance).any() else verdict
+    return found(verdict, words, measured, thresholds, remark, power)
 
 
-def record(verdict: str, words: str, measured: dict, thresholds: dict, remark: str = "", power: str = "") -> Record:
-    return Record(
-        "patterns_random_rate",
-        STATEMENTS["patterns_random_rate"],
+def found(verdict: str, words: str, measured: dict, thresholds: dict, remark: str = "", power: str = "") -> Finding:
+    return Finding(
         verdict,
         f"{words}; allowed 1/2 ± {thresholds['slope_tolerance']:g}",
         measured,
-        "Rate of the pointwise error from the n on at which theory's next term is small; intervals by resampling "
-        "blocks, widened for the number of heads.",
-        pick(thresholds, "level", "slope_tolerance", "decided_share", "fewest_fits", "fewest_groups"),
-        ["results/rates/patterns.zarr.zip", "figure patterns"],
         f"{words}.{remark}{AFTER_A_LOOK}",
         power or "not here: too few heads, blocks or draws",
     )

@@ -1,4 +1,4 @@
-"""How many keys are enough, by layer and pattern: a table for a spreadsheet and for a page."""
+"""How many keys are enough, by layer and pattern: a table for a spreadsheet and for the page."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,12 @@ import xarray as xr
 from attnlimit.stats.estimate import ENDS
 from attnlimit.stats.table import flat
 
+WHAT = (
+    "Keys that a query reads until the error of sparse attention is 10 % or 5 % of its scale, medians over heads, with "
+    "95 % intervals from resampling blocks. > n: not reached at n, the largest budget measured that leaves an error. "
+    "≤ n: reached at the smallest budget. Rate: of the error as a power of 1/n within the block, which means little "
+    "where heads have no power law."
+)
 WHERE = ("layer", "statistic", "pattern")
 SHOWN = ("layer", "error of", "pattern", "keys for 10 %", "keys for 5 %", "rate", "heads without a power law")
 

@@ -1,7 +1,93 @@
 """What becomes of the error of a layer in the layers after it?"""
 
-from attnlimit.base.about import About, Words
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from attnlimit.base.about import About, Cost, Known, Model, Section, Words
+from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES, token_bytes
+from attnlimit.base.parts import REPLICATES_AT_ONCE
+from attnlimit.base.section_types import INCREASING, Count, Positive, Sizes, refuse
 from attnlimit.base.words import LABELS, LINE, POINTWISE
+
+
+class MeasurePropagation(Section):
+    """The whole model on real blocks, its queries attending to n drawn keys: in all layers at once, or in one alone."""
+
+    blocks: int = Field(
+        ge=2,
+        le=100_000,
+        description="Blocks of text, at most; one of each article is taken before a second one of any. The intervals "
+        "are over blocks.",
+    )
+    shortest: Positive = Field(le=1, description="Share of `tokenize_corpus.block` that a block must have to be taken.")
+    sizes: Sizes = Field(
+        description="The numbers of keys n, increasing, drawn in all layers at once. They may exceed the block."
+    )
+    single_sizes: Annotated[list[Count], Field(min_length=1), INCREASING] = Field(
+        description="Those of `sizes` at which each layer is also drawn alone, the others dense: what the gains and "
+        "the test of quadrature are from."
+    )
+    replicates: Count = Field(description="Independent draws for each block and size.")
+    replacement: bool = Field(
+        description="Draw the keys with replacement, so that the dense model is the exact limit. `false` takes a "
+        "subset of them, as published: every size must then be below the shortest block."
+    )
+    parts: Count = Field(description="Jobs that the blocks are cut into. It changes no number.")
+
+    @model_validator(mode="after")
+    def alone_where_all_are_drawn(self) -> Self:
+        for size in self.single_sizes:
+            if size not in self.sizes:
+                refuse("single_sizes", f"{size} is not among sizes")
+        return self
+
+
+class Thresholds(Section):
+    """Of the claims about errors after several layers."""
+
+    quadrature_tolerance: Positive = Field(
+        lt=1,
+        description="How far from 1 the root of the sum of squared errors of single layers, over the error with all "
+        "layers drawn, may be: errors of different layers then add in quadrature.",
+    )
+
+
+def check(config: Mapping[str, Any], known: Known) -> None:
+    """A subset of the keys is not all of them."""
+    section = config["measure_propagation"]
+    shortest, largest = round(section["shortest"] * config["tokenize_corpus"]["block"]), section["sizes"][-1]
+    if not section["replacement"] and largest >= shortest:
+        why = (
+            f"{largest} without replacement, but a block may have {shortest} tokens (shortest * tokenize_corpus.block)"
+        )
+        refuse("measure_propagation.sizes", why)
+
+
+def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
+    """All layers at each size, and at some each layer with all after it, 26 D^2 + 4 block D a token with its moments.
+
+    Memory, of the replicates of a block in one layer: 16 D numbers a token with its feed-forward, 2 D^2 with moments;
+    scores of all heads, a share of D of them about 1/32, where attention is not fused; and the dense states.
+    """
+    (layers, features, _), block = model, config["tokenize_corpus"]["block"]
+    section = config["measure_propagation"]
+    passes = len(section["sizes"]) * layers + len(section["single_sizes"]) * layers * (layers + 1) / 2
+    flops = section["blocks"] * section["replicates"] * passes * block * (26 * features**2 + 4 * block * features)
+    together = min(section["replicates"], REPLICATES_AT_ONCE)
+    one = block * (16 * features + 2 * block * features / 32) + 4 * features**2
+    held = 4.0 * (together * one + 3 * layers * (block * features + features**2))
+    return {
+        "measure_propagation": Cost(
+            section["parts"],
+            flops / DRAWN_FLOPS,
+            bytes=START_BYTES + 12 * layers * features**2 * 4 + held + token_bytes(config),
+            cut_by="measure_propagation.parts",
+        ),
+        "merge_parts": Cost(),
+    }
+
 
 # Words of the variables, by store.
 DRAWN: Words = {
@@ -43,6 +129,10 @@ ABOUT = About(
     figures={
         "propagation": "the whole model: errors after every layer",
     },
+    sections={"measure_propagation": MeasurePropagation},
+    thresholds=Thresholds,
+    cost=cost,
+    check=check,
     stores=STORES,
     parts=PARTS,
 )

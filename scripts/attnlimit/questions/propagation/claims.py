@@ -3,50 +3,54 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.stats.statements import STATEMENTS
-from attnlimit.stats.verdicts import UNTESTED, Finding, Record, decide, every, model_name, pick, spoken, spread
+from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.verdicts import UNDECIDED, Part, decide, every_part, measured_of, spoken, spread
 
 
-def propagation_quadrature(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="propagation_quadrature",
+    statement="Errors of attention made in different layers of {model} add in quadrature in its last states, as "
+    "independent ones do (our question: the paper leaves stacked layers open).",
+    test="Root of the sum of squared errors of layers drawn alone, over the error with all layers drawn, after the "
+    "last layer; its interval, over blocks of text resampled whole, within the tolerance of 1.",
+    fits=("propagation",),
+    figure="propagation",
+    thresholds=("quadrature_tolerance", "fewest_groups"),
+)
+def propagation_quadrature(fits: Fits, thresholds: dict) -> Finding:
     """After the last layer, at the largest n at which layers were drawn alone, for each of the statistics.
 
     Holds: every interval lies within the tolerance of 1.  Fails: one lies wholly outside; of three at 95 % that happens
     to at most 8 % of truths on the very edge of what is allowed, and hardly to any inside.  Smaller n are shown but do
     not count: errors that are large saturate, and then do not add at all.
     """
-    last = fits.isel(layer=-1, single_n=-1)
-    n, blocks, tolerance = int(last["single_n"]), fits.attrs["blocks"], thresholds["quadrature_tolerance"]
+    data = fits.stores["propagation"]
+    last = data.isel(layer=-1, single_n=-1)
+    n, blocks, tolerance = int(last["single_n"]), data.attrs["blocks"], thresholds["quadrature_tolerance"]
     reason = f"{blocks} blocks are too few for an interval" if blocks < thresholds["fewest_groups"] else ""
-    reason = reason or ("the model has one layer" if fits.sizes["layer"] < 2 else "")
-    nothing = Finding(UNTESTED, {}, reason)
-    findings = {
+    reason = reason or ("the model has one layer" if data.sizes["layer"] < 2 else "")
+    nothing = Part(UNDECIDED, {}, reason)
+    parts = {
         str(name): nothing if reason else near_one(last.sel(statistic=name), tolerance)
-        for name in fits["statistic"].values
+        for name in data["statistic"].values
     }
-    words, rms = reason or spoken(findings), fits["rms"].isel(layer=-1).sel(n=n)
+    words, rms = reason or spoken(parts), data["rms"].isel(layer=-1).sel(n=n)
     beside = [
-        f"n = {int(size):,}: {spread(fits['quadrature'].isel(layer=-1).sel(single_n=size).values)}"
-        for size in fits["single_n"].values[:-1]
+        f"n = {int(size):,}: {spread(data['quadrature'].isel(layer=-1).sel(single_n=size).values)}"
+        for size in data["single_n"].values[:-1]
     ]
     smaller = f" At smaller n, which do not count: {'; '.join(beside)}." if beside else ""
-    return Record(
-        "propagation_quadrature",
-        STATEMENTS["propagation_quadrature"].format(model=model_name(fits)),
-        every([finding.verdict for finding in findings.values()]),
+    return Finding(
+        every_part(parts),
         f"{words}; allowed {1 - tolerance:g} to {1 + tolerance:g}",
-        {"n": n, "blocks": blocks, "articles": fits.attrs["articles"]}
-        | {name: finding.measured for name, finding in findings.items()},
-        "Root of the sum of squared errors of layers drawn alone, over the error with all layers drawn, after the last "
-        "layer; its interval, over blocks of text resampled whole, within the tolerance of 1.",
-        pick(thresholds, "quadrature_tolerance", "fewest_groups"),
-        ["results/rates/propagation.zarr.zip", "figure propagation"],
+        {"n": n, "blocks": blocks, "articles": data.attrs["articles"]} | measured_of(parts),
         f"n = {n:,} drawn keys, errors {float(rms.min()):.3f} to {float(rms.max()):.3f} of the states' scale; "
         f"{words}.{smaller} 1: independent errors; below: they reinforce each other; above: they cancel or saturate.",
-        f"not here: {reason}" if reason else power([finding.measured for finding in findings.values()]),
+        f"not here: {reason}" if reason else power([part.measured for part in parts.values()]),
     )
 
 
-def near_one(fit: xr.Dataset, tolerance: float) -> Finding:
+def near_one(fit: xr.Dataset, tolerance: float) -> Part:
     """Of one statistic: where the interval of the ratio lies, and from what ratio on it would have failed."""
     ratio, low, high, aligned = (float(fit[f"quadrature{end}"]) for end in ("", "_low", "_high", "_in_step"))
     if not np.isfinite([ratio, low, high]).all():
@@ -55,7 +59,7 @@ def near_one(fit: xr.Dataset, tolerance: float) -> Finding:
     below, above = 1 - tolerance - (high - ratio), 1 + tolerance + (ratio - low)
     measured |= {"fails_below": below, "fails_above": above}
     words = f"{ratio:.3f} [{low:.3f}, {high:.3f}]"
-    return Finding(decide(low, high, 1 - tolerance, 1 + tolerance), measured, words)
+    return Part(decide(low, high, 1 - tolerance, 1 + tolerance), measured, words)
 
 
 def power(measured: list[dict]) -> str:

@@ -12,11 +12,10 @@ import torch
 import xarray as xr
 from transformers import PreTrainedModel
 
-from attnlimit.base.parts import cuts
+from attnlimit.base.parts import REPLICATES_AT_ONCE, cuts
 from attnlimit.base.seeds import generator
 from attnlimit.sources.model.drawn_keys import dense_states, draw_counts, drawn_states
 
-AT_ONCE = 4  # replicates of a block that are in memory together
 STATISTICS = ("mean", "cov", "pointwise")  # pointwise: root mean square over tokens
 
 
@@ -122,7 +121,7 @@ def measure_block(model: PreTrainedModel, tokens: np.ndarray, number: int, draws
     scale[:] = np.stack([layer.scale for layer in dense], axis=1)
     for place, n in enumerate(draws.sizes):
         drawn = np.stack([draws.counts(len(tokens), number, layer, n) for layer in range(len(dense))])
-        for cut in cuts(draws.replicates, AT_ONCE):
+        for cut in cuts(draws.replicates, REPLICATES_AT_ONCE):
             counts = list(drawn[:, cut])  # of each layer, (replicate, key)
             for layer, states in enumerate(drawn_states(model, starts[:1], counts)):
                 error[:, layer, cut, place] = distances(states, dense[layer])

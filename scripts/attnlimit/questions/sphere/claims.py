@@ -4,46 +4,47 @@ import numpy as np
 import xarray as xr
 from scipy.stats import chi2
 
-from attnlimit.stats.statements import STATEMENTS
+from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
+    NOT_HERE,
     STATISTIC_NAMES,
-    UNTESTED,
-    Finding,
-    Record,
-    every,
-    pick,
+    UNDECIDED,
+    YES,
+    Part,
+    every_part,
+    measured_of,
     spoken,
     z_score,
 )
 
-USED = ("level", "goodness", "fewest_radii", "radius_factor", "exponential_rate", "polynomial_degree")
 
-
-def constants(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="constants",
+    statement="The constant C′(R) of the moments is polynomial in the size of the support, not exponential (abstract).",
+    test="χ² of models of ln C′(R) on a sphere, C′ = √n · error where the error falls like 1/√n: a polynomial of the "
+    "given degree without negative coefficients must fit, and Rᵖ·exp(cR) with c from the given rate on must not.",
+    fits=("constants",),
+    figure="sphere_beta_vs_horizon",
+    thresholds=("level", "goodness", "fewest_radii", "radius_factor", "exponential_rate"),
+)
+def constants(fits: Fits, thresholds: dict) -> Finding:
     """Is the constant C'(R) of the moments polynomial in the support's radius?"""
-    findings = {name: growth_of_constant(fits.sel(statistic=name), thresholds) for name in STATISTIC_NAMES}
-    rate = thresholds["exponential_rate"]
-    able = any("seen_rate" in finding.measured for finding in findings.values())
-    return Record(
-        "constants",
-        STATEMENTS["constants"],
-        every([finding.verdict for finding in findings.values()]),
-        f"{spoken(findings)}; required: a polynomial fits, and growth like exp({rate:g}R) does not",
-        {name: finding.measured for name, finding in findings.items()},
-        "χ² of models of ln C′(R) on a sphere, C′ = √n · error where the error falls like 1/√n: a polynomial of the "
-        "given degree without negative coefficients must fit, and Rᵖ·exp(cR) with c from the given rate on must not.",
-        pick(thresholds, *USED),
-        ["results/rates/constants.zarr.zip", "results/rates/sphere.zarr.zip", "figure sphere_beta_vs_horizon"],
-        f"Found: {spoken(findings)}. A constant is one only where the error falls like 1/√n; powers 1 and 2 of R "
+    data, rate = fits.stores["constants"], thresholds["exponential_rate"]
+    parts = {name: growth_of_constant(data.sel(statistic=name), thresholds) for name in STATISTIC_NAMES}
+    able = YES if any("seen_rate" in part.measured for part in parts.values()) else NOT_HERE
+    return Finding(
+        every_part(parts),
+        f"{spoken(parts)}; required: a polynomial fits, and growth like exp({rate:g}R) does not",
+        measured_of(parts),
+        f"Found: {spoken(parts)}. A constant is one only where the error falls like 1/√n; powers 1 and 2 of R "
         "are the scale of the outputs alone.",
-        ("yes: " if able else "not here: ")
-        + "; ".join(f"{STATISTIC_NAMES[k]}: {f.power}" for k, f in findings.items()),
+        f"{able}: " + "; ".join(f"{STATISTIC_NAMES[name]}: {part.power}" for name, part in parts.items()),
     )
 
 
-def growth_of_constant(fit: xr.Dataset, thresholds: dict) -> Finding:
+def growth_of_constant(fit: xr.Dataset, thresholds: dict) -> Part:
     """Holds: a polynomial fits, and no R^p e^(cR) with c at or above `exponential_rate` does.
 
     Fails: no such polynomial fits, but an exponential does, with a rate surely above zero.  All else decides nothing:
@@ -53,7 +54,7 @@ def growth_of_constant(fit: xr.Dataset, thresholds: dict) -> Finding:
     measured: dict = {"radii": radii, "unsaturated_radii": int(fit["unsaturated_radii"])}
     if radii < thresholds["fewest_radii"] or factor < thresholds["radius_factor"]:
         words = f"errors fall like 1/√n at {radii} of {measured['unsaturated_radii']} radii only, {factor:.1f}-fold"
-        return Finding(UNTESTED, measured | {"radius_factor": factor}, words, "too few radii with a constant")
+        return Part(UNDECIDED, measured | {"radius_factor": factor}, words, "too few radii with a constant")
     value = {str(name): float(array) for name, array in fit.data_vars.items()}
     short = max(thresholds["exponential_rate"] - value["mixed_rate"], 0) / value["mixed_rate_se"]
     p_value = {
@@ -75,8 +76,8 @@ def growth_of_constant(fit: xr.Dataset, thresholds: dict) -> Finding:
     elif not fits["polynomial"] and grows:
         verdict, said = FAILS, "an exponential fits, no polynomial does"
     elif fits["polynomial"]:
-        verdict, said = UNTESTED, "polynomial and exponential both fit"
+        verdict, said = UNDECIDED, "polynomial and exponential both fit"
     else:
-        verdict, said = UNTESTED, "neither a polynomial nor an exponential fits"
+        verdict, said = UNDECIDED, "neither a polynomial nor an exponential fits"
     numbers = f"p = {p_value['polynomial']:.2g} and {p_value['mixed_at_rate']:.2g}"
-    return Finding(verdict, measured, f"{said} ({numbers})", f"exponential growth from exp({seen:.2g}R) on is seen")
+    return Part(verdict, measured, f"{said} ({numbers})", f"exponential growth from exp({seen:.2g}R) on is seen")

@@ -1,7 +1,48 @@
 """What is a model's own, and what is common to models and texts?"""
 
-from attnlimit.base.about import About, Words
+from typing import Annotated
+
+from pydantic import Field
+
+from attnlimit.base.about import About, Section, Words
+from attnlimit.base.section_types import Positive
 from attnlimit.base.words import FITS
+
+Name = Annotated[str, Field(pattern="^[A-Za-z0-9-]+$", max_length=50)]
+
+
+class CompareStudies(Section):
+    """Finished runs of several models and texts, compared head by head; only with chapter `studies`."""
+
+    studies: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
+        description="By name, the folder of a finished run with chapters `heads` and `tails`; a relative one counts "
+        "from the project's folder."
+    )
+    missing: dict[str, str] = Field(
+        description="By name, why a study that was asked for is not there: the page says so."
+    )
+    sub_gaussian_factor: float = Field(
+        ge=1,
+        description="Variance proxy of the tokens along a head's directions, in units of their covariance, up to which "
+        "they count as sub-Gaussian; 1 for a Gaussian.",
+    )
+    weakest_horizon: float = Field(
+        ge=0, description="Correlations leave out smaller H, where the paper's curve is 1/2 to within 1 %."
+    )
+
+
+class Thresholds(Section):
+    """Of the claims about several runs."""
+
+    agreement: Positive = Field(
+        lt=1, description="Rank correlation of heads between two texts from which on they agree in order."
+    )
+    sub_gaussian_share: Positive = Field(
+        lt=1,
+        description="Share of the heads of a study that must see sub-Gaussian tokens "
+        "(`compare_studies.sub_gaussian_factor`).",
+    )
+
 
 # Words of the variables, by store.
 HEADS: Words = FITS | {
@@ -75,5 +116,7 @@ ABOUT = About(
     tables={
         "studies": "every head of every study",
     },
+    sections={"compare_studies": CompareStudies},
+    thresholds=Thresholds,
     stores=STORES,
 )

@@ -9,30 +9,30 @@ NAMES = {"mean": "mean", "cov": "covariance"}
 HORIZONS, RATES, CORRECTED = "horizon_agreement_overall", "agreement_overall", "agreement_corrected"
 
 
-def studies_answer(compared: xr.Dataset, agreement: float) -> list[str]:
-    """Lines: what was compared, horizons, rates, their variance, order by H, shared noise.
+def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
+    """Sentences by key: what was compared, horizons, rates, their variance, order by H, shared noise.
 
     agreement: the rank correlation from which on heads keep their order, as in the claims.
     """
     models = [str(name) for name in compared["model"].values]
     several = [model for model in models if (compared["model_of_study"] == model).sum() > 1]
-    lines = [about(compared)]
+    lines = {"about": about(compared)}
     if several:
         told = compared.sel(model=several)
         kept = {HORIZONS: keep(told, HORIZONS, HORIZONS, agreement), RATES: keep(told, RATES, CORRECTED, agreement)}
-        lines.append(
+        lines["horizons"] = (
             f"from text to text the heads of a model {kept[HORIZONS]} the order of their horizons: rank correlation "
             f"{listed(compared, several, horizons)}"
         )
-        lines.append(
+        lines["rates"] = (
             f"from text to text the heads of a model {kept[RATES]} the order of their rates β: rank correlation "
             f"{listed(compared, several, rates)}"
         )
-        lines.append(f"where the variance of β comes from: {listed(compared, several, components)}")
+        lines["variance"] = f"where the variance of β comes from: {listed(compared, several, components)}"
     else:
-        lines.append("no model has two texts here: whether its heads agree between texts is not decided")
-    lines.append(f"rank correlation of β with H: {listed(compared, models, order)}{over_models(compared)}")
-    lines.append(f"in the noise of its errors a layer counts as {shared(compared)}")
+        lines["horizons"] = "no model has two texts here: whether its heads agree between texts is undecided"
+    lines["order"] = f"rank correlation of β with H: {listed(compared, models, order)}{over_models(compared)}"
+    lines["shared_noise"] = f"in the noise of its errors a layer counts as {shared(compared)}"
     return lines
 
 

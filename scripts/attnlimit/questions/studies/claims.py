@@ -5,48 +5,38 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import xarray as xr
 
-from attnlimit.stats.statements import STATEMENTS
+from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
     STATISTIC_NAMES,
-    UNTESTED,
-    Finding,
-    Record,
+    UNDECIDED,
+    Part,
+    Parts,
     asked_to_fall,
     decide,
-    every,
-    pick,
+    every_part,
+    measured_of,
     powers,
     signed,
     spoken,
+    within,
 )
 
-EVIDENCE = "results/rates/studies.zarr.zip"
 STEEPEST = 4  # the paper's curve 1/(2(1+H²)) changes by at most 1/4 for each unit of ln H
 ENDS = ("", "_low", "_high")
 
 
-def record(claim: str, findings: dict[str, Finding], asked: str, test: str, threshold: dict, *figures: str) -> Record:
-    """The record of a claim whose parts must all hold; one part that fails is enough to fail."""
-    words = spoken(findings)
-    return Record(
-        claim,
-        STATEMENTS[claim],
-        every([finding.verdict for finding in findings.values()]),
-        f"{words}; {asked}",
-        {name: finding.measured for name, finding in findings.items()},
-        test,
-        threshold,
-        [EVIDENCE, "results/studies.html", *(f"figure {name}" for name in figures)],
-        f"{words}.",
-        could_fail(findings),
-    )
+def together(parts: Parts, asked: str, **fitted_with: float) -> Finding:
+    """Of a claim whose parts must all hold; one part that fails is enough to fail."""
+    words = spoken(parts)
+    finding = every_part(parts), f"{words}; {asked}", measured_of(parts), f"{words}.", could_fail(parts)
+    return Finding(*finding, fitted_with=fitted_with)
 
 
-def could_fail(findings: dict[str, Finding]) -> str:
+def could_fail(parts: Parts) -> str:
     """What would have failed the parts that could fail; if none could, what that takes."""
-    able = {name: finding for name, finding in findings.items() if finding.power}
+    able = {name: part for name, part in parts.items() if part.power}
     return f"yes: {powers(able)}" if able else "not here: only more texts, models, layers or replicates could"
 
 
@@ -55,45 +45,51 @@ def ends(fits: xr.Dataset, name: str, **place) -> tuple[float, float, float]:
     return value, low, high
 
 
-def within(value: float, low: float, high: float, digits: int = 2) -> str:
-    return f"{signed(value, digits)} [{signed(low, digits)}, {signed(high, digits)}]"
-
-
 def models(fits: xr.Dataset) -> list[str]:
     return [str(name) for name in fits["model"].values]
 
 
-def by_model(fits: xr.Dataset, thresholds: dict, find: Callable[[xr.Dataset], Finding]) -> dict[str, Finding]:
+def by_model(fits: xr.Dataset, thresholds: dict, find: Callable[[xr.Dataset], Part]) -> Parts:
     """The finding on each model and statistic; undecided with one text, or with too few layers for an interval."""
-    findings: dict[str, Finding] = {}
+    parts: Parts = {}
     for model in models(fits):
         for statistic, words in STATISTIC_NAMES.items():
-            findings[f"{model}, {words}"] = too_few(fits, model, thresholds) or find(
+            parts[f"{model}, {words}"] = too_few(fits, model, thresholds) or find(
                 fits.sel(model=model, statistic=statistic)
             )
-    return findings
+    return parts
 
 
-def too_few(fits: xr.Dataset, model: str, thresholds: dict) -> Finding | None:
+def too_few(fits: xr.Dataset, model: str, thresholds: dict) -> Part | None:
     """Why nothing can be said of a model between texts, if so."""
     texts = int((fits["model_of_study"] == model).sum())
     if texts < 2:
-        return Finding(UNTESTED, {"texts": texts}, "one text only")
+        return Part(UNDECIDED, {"texts": texts}, "one text only")
     layers = int(fits["layers_compared"].sel(model=model).min())
     if layers < thresholds["fewest_groups"]:
-        return Finding(UNTESTED, {"texts": texts, "layers": layers}, f"{layers} layers, too few for an interval")
+        return Part(UNDECIDED, {"texts": texts, "layers": layers}, f"{layers} layers, too few for an interval")
     return None
 
 
-def studies_rates_order(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="studies_rates_order",
+    statement="A head that is slow on one text is slow on another: the rates of a model's heads have one order on all "
+    "texts (our question, not the paper's).",
+    test="Rank correlation of β over heads between two texts, mean over pairs; intervals by leaving out layers.",
+    fits=("studies",),
+    figure="studies_heads",
+    thresholds=("agreement", "fewest_groups"),
+)
+def studies_rates_order(fits: Fits, thresholds: dict) -> Finding:
     """Do the heads of a model have the same order of rates on all texts?  Mean rank correlation over pairs of texts.
 
     Holds: its interval lies above `agreement`; sampling noise only lowers it.  Fails: corrected for sampling noise it
     still lies below.
     """
+    data = fits.stores["studies"]
     least = thresholds["agreement"]
 
-    def find(fit: xr.Dataset) -> Finding:
+    def find(fit: xr.Dataset) -> Part:
         seen, fair, share = (
             ends(fit, f"{name}") for name in ("agreement_overall", "agreement_corrected", "reliability")
         )
@@ -102,35 +98,40 @@ def studies_rates_order(fits: xr.Dataset, thresholds: dict) -> Record:
         known = bool(np.isfinite(fair).all())
         measured |= {"corrected": fair[0], "corrected_low": fair[1], "corrected_high": fair[2]} if known else {}
         measured |= {"reliability": share[0]} if np.isfinite(share[0]) else {}
-        verdict = HOLDS if seen[1] >= least else FAILS if known and fair[2] < least else UNTESTED
+        verdict = HOLDS if seen[1] >= least else FAILS if known and fair[2] < least else UNDECIDED
         beside = f", corrected for noise {signed(fair[0])}" if known else ", too noisy to correct"
         edge = least - (fair[2] - fair[0])
         power = f"a corrected correlation below {signed(edge)}" if known and edge > -1 else ""
-        return Finding(verdict, measured, f"{within(*seen)}{beside}", power)
+        return Part(verdict, measured, f"{within(*seen)}{beside}", power)
 
-    test = "Rank correlation of β over heads between two texts, mean over pairs; intervals by leaving out layers."
-    threshold = pick(thresholds, "agreement", "fewest_groups")
-    found = by_model(fits, thresholds, find)
-    return record("studies_rates_order", found, f"required: above {least:g}", test, threshold, "studies_heads")
+    parts = by_model(data, thresholds, find)
+    return together(parts, f"required: above {least:g}")
 
 
-def studies_rates_level(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="studies_rates_level",
+    statement="The rates of a model's heads have one mean on all texts (our question, not the paper's).",
+    test="Mean over layers of the difference of β between two texts, each pair; Student's intervals over layers.",
+    fits=("studies",),
+    figure="studies_heads",
+    thresholds=("slope_tolerance", "fewest_groups"),
+)
+def studies_rates_level(fits: Fits, thresholds: dict) -> Finding:
     """Is the mean rate the same on all texts?  Mean difference of each pair of texts, within `slope_tolerance` of 0.
 
     Holds: every pair's 95 % interval lies within.  Fails: one lies outside, at 95 % for all pairs at once.
     """
+    data = fits.stores["studies"]
     tolerance = thresholds["slope_tolerance"]
 
-    def find(fit: xr.Dataset) -> Finding:
+    def find(fit: xr.Dataset) -> Part:
         return level(fit.isel(pair=(fit["model_of_pair"] == fit["model"]).values), "shift", tolerance, 3)
 
-    test = "Mean over layers of the difference of β between two texts, each pair; Student's intervals over layers."
-    threshold = pick(thresholds, "slope_tolerance", "fewest_groups")
-    found = by_model(fits, thresholds, find)
-    return record("studies_rates_level", found, f"allowed ±{tolerance:g}", test, threshold, "studies_heads")
+    parts = by_model(data, thresholds, find)
+    return together(parts, f"allowed ±{tolerance:g}")
 
 
-def level(fit: xr.Dataset, name: str, tolerance: float, digits: int) -> Finding:
+def level(fit: xr.Dataset, name: str, tolerance: float, digits: int) -> Part:
     """Of the pairs of texts of a model: where the intervals of their mean differences lie."""
     largest = int(np.abs(fit[name].values).argmax())
     value, low, high = (float(fit[name + end][largest]) for end in ENDS)
@@ -141,45 +142,61 @@ def level(fit: xr.Dataset, name: str, tolerance: float, digits: int) -> Finding:
     reach = float((fit[f"{name}_all_high"] - fit[name]).max())
     measured["fails_beyond"] = tolerance + reach
     words = f"largest of {fit.sizes['pair']}: {within(value, low, high, digits)} ({pair})"
-    verdict = HOLDS if inside else FAILS if outside else UNTESTED
-    return Finding(verdict, measured, words, f"a difference beyond ±{tolerance + reach:.2f}")
+    verdict = HOLDS if inside else FAILS if outside else UNDECIDED
+    return Part(verdict, measured, words, f"a difference beyond ±{tolerance + reach:.2f}")
 
 
-def studies_horizons(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="studies_horizons",
+    statement="The horizons of a model's heads have one order and one size on all texts (our question, not the "
+    "paper's).",
+    test="Rank correlation of H over heads between two texts, mean over pairs, intervals by leaving out layers; mean "
+    "over layers of the difference of ln H, each pair, Student's intervals over layers.",
+    fits=("studies",),
+    figure="studies_horizon",
+    thresholds=("agreement", "slope_tolerance", "fewest_groups"),
+)
+def studies_horizons(fits: Fits, thresholds: dict) -> Finding:
     """The same two questions of H, which has no sampling noise to speak of.
 
     In order: mean rank correlation over pairs above `agreement`.  In size: mean difference of ln H within 4
     `slope_tolerance`, for which the paper's curve changes by at most that tolerance.
     """
+    data = fits.stores["studies"]
     least, tolerance = thresholds["agreement"], STEEPEST * thresholds["slope_tolerance"]
-    findings: dict[str, Finding] = {}
-    for model in models(fits):
-        few = too_few(fits, model, thresholds)
+    parts: Parts = {}
+    for model in models(data):
+        few = too_few(data, model, thresholds)
         if few:
-            findings[model] = few
+            parts[model] = few
             continue
-        seen = ends(fits, "horizon_agreement_overall", model=model)
+        seen = ends(data, "horizon_agreement_overall", model=model)
         measured = {"correlation": seen[0], "low": seen[1], "high": seen[2]}
         power = f"a correlation below {signed(least - (seen[2] - seen[0]))}"
-        findings[f"{model}, order"] = Finding(decide(seen[1], seen[2], least), measured, within(*seen), power)
-        pairs = fits.isel(pair=(fits["model_of_pair"] == model).values)
-        findings[f"{model}, ln H"] = level(pairs, "horizon_shift", tolerance, 2)
-    test = (
-        "Rank correlation of H over heads between two texts, mean over pairs, intervals by leaving out layers; mean "
-        "over layers of the difference of ln H, each pair, Student's intervals over layers."
-    )
-    threshold = pick(thresholds, "agreement", "slope_tolerance", "fewest_groups")
+        parts[f"{model}, order"] = Part(decide(seen[1], seen[2], least), measured, within(*seen), power)
+        pairs = data.isel(pair=(data["model_of_pair"] == model).values)
+        parts[f"{model}, ln H"] = level(pairs, "horizon_shift", tolerance, 2)
     asked = f"required: order above {least:g}, ln H within ±{tolerance:g}"
-    return record("studies_horizons", findings, asked, test, threshold, "studies_horizon")
+    return together(parts, asked)
 
 
-def studies_variance(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="studies_variance",
+    statement="Rates differ more from head to head than from text to text (our question, not the paper's).",
+    test="Variance of β over heads, less that over texts and of head × text, as a share of all; random effects by "
+    "moments with known sampling variances, intervals by leaving out layers.",
+    fits=("studies",),
+    figure="studies_heads",
+    thresholds=("fewest_groups",),
+)
+def studies_variance(fits: Fits, thresholds: dict) -> Finding:
     """Do heads differ more than texts?  Share of variance of heads, less that of texts and of heads between texts.
 
     Holds: its interval lies above 0.  Fails: below.
     """
+    data = fits.stores["studies"]
 
-    def find(fit: xr.Dataset) -> Finding:
+    def find(fit: xr.Dataset) -> Part:
         margin = ends(fit, "head_margin")
         shares = {str(name): float(fit["variance_share"].sel(component=name)) for name in fit["component"].values}
         measured = {"margin": margin[0], "low": margin[1], "high": margin[2], "shares": shares}
@@ -187,28 +204,22 @@ def studies_variance(fits: xr.Dataset, thresholds: dict) -> Record:
         cut = " (below 0 is shown as 0)" if min(shares.values()) < 0 else ""
         verdict = decide(margin[1], margin[2], 0)
         power = f"a margin below {signed(margin[0] - margin[2])}"
-        return Finding(verdict, measured, f"{shown}{cut}, margin {within(*margin)}", power)
+        return Part(verdict, measured, f"{shown}{cut}, margin {within(*margin)}", power)
 
-    test = (
-        "Variance of β over heads, less that over texts and of head × text, as a share of all; random effects by "
-        "moments with known sampling variances, intervals by leaving out layers."
-    )
-    found = by_model(fits, thresholds, find)
-    return record(
-        "studies_variance", found, "required: margin above 0", test, pick(thresholds, "fewest_groups"), "studies_heads"
-    )
+    parts = by_model(data, thresholds, find)
+    return together(parts, "required: margin above 0")
 
 
 PARTS = {"head": "head", "text": "text", "head_text": "head × text", "sampling": "sampling"}
 
 
-def over_models(fits: xr.Dataset, couplings: tuple[str, ...], thresholds: dict) -> dict[str, Finding]:
+def over_models(fits: xr.Dataset, couplings: tuple[str, ...], thresholds: dict) -> Parts:
     """Do couplings order the heads, over models?  One of them must, for both statistics.
 
     Holds: the interval of one lies below 0.  Fails: all are surely weaker than `weakest_correlation`.  One model says
     nothing of others.
     """
-    weakest, findings = thresholds["weakest_correlation"], {}
+    weakest, parts = thresholds["weakest_correlation"], {}
     for statistic, words in STATISTIC_NAMES.items():
         fit = fits.sel(statistic=statistic)
         each = {
@@ -229,17 +240,17 @@ def over_models(fits: xr.Dataset, couplings: tuple[str, ...], thresholds: dict) 
         few = int(fits["layers"].min()) < thresholds["fewest_groups"]
         if few or len(each) < 2 or not np.isfinite(list(pooled.values())).all():
             reason = "one model only" if len(each) < 2 else "too few layers for an interval"
-            findings[words] = Finding(UNTESTED, measured, f"{reason} ({shown})" if shown else reason)
+            parts[words] = Part(UNDECIDED, measured, f"{reason} ({shown})" if shown else reason)
             continue
         measured["pooled"] = {name: list(number) for name, number in pooled.items()}
         falls = any(number[2] < 0 for number in pooled.values())
         weak = all(number[1] > -weakest for number in pooled.values())
         said = ", ".join(f"{called(name)} {within(*number)}" for name, number in pooled.items())
-        verdict = HOLDS if falls else FAILS if weak else UNTESTED
+        verdict = HOLDS if falls else FAILS if weak else UNDECIDED
         edge = weakest - max(number[0] - number[1] for number in pooled.values())
         power = f"correlations weaker than {signed(-edge)}" if edge > 0 else ""  # else no interval excludes the weakest
-        findings[words] = Finding(verdict, measured, f"{said} over {len(each)} models ({shown})", power)
-    return findings
+        parts[words] = Part(verdict, measured, f"{said} over {len(each)} models ({shown})", power)
+    return parts
 
 
 def called(coupling: str) -> str:
@@ -252,106 +263,135 @@ POOLING = (
 )
 
 
-def studies_horizon_order(fits: xr.Dataset, thresholds: dict) -> Record:
-    found = over_models(fits, ("H",), thresholds)
-    threshold = pick(thresholds, "weakest_correlation", "weakest_horizon", "fewest_groups")
-    test = f"Rank correlation of β with H over unsaturated heads, {POOLING}"
-    return record("studies_horizon_order", found, asked_to_fall(thresholds), test, threshold, "studies_horizon")
+@claim(
+    id="studies_horizon_order",
+    statement="H orders the heads of models alike: over models and texts, β falls as H grows.",
+    test=f"Rank correlation of β with H over unsaturated heads, {POOLING}",
+    fits=("studies",),
+    figure="studies_horizon",
+    thresholds=("weakest_correlation", "fewest_groups"),
+)
+def studies_horizon_order(fits: Fits, thresholds: dict) -> Finding:
+    data = fits.stores["studies"]
+    parts = over_models(data, ("H",), thresholds)
+    return together(parts, asked_to_fall(thresholds))
 
 
-def studies_tilt_order(fits: xr.Dataset, thresholds: dict) -> Record:
-    found = over_models(fits, ("H given s0", "s0 given H"), thresholds)
-    threshold = pick(thresholds, "weakest_correlation", "weakest_horizon", "fewest_groups")
-    test = f"Partial rank correlations of β with H given s₀ and with s₀ given H, {POOLING}"
-    return record(
-        "studies_tilt_order", found, asked_to_fall(thresholds, "one below 0"), test, threshold, "studies_horizon"
-    )
+@claim(
+    id="studies_tilt_order",
+    statement="Over models and texts, H or the constant tilt s₀ orders the heads, β falls as one grows and the other "
+    "is held fixed (our question, not the paper's).",
+    test=f"Partial rank correlations of β with H given s₀ and with s₀ given H, {POOLING}",
+    fits=("studies",),
+    figure="studies_horizon",
+    thresholds=("weakest_correlation", "fewest_groups"),
+)
+def studies_tilt_order(fits: Fits, thresholds: dict) -> Finding:
+    data = fits.stores["studies"]
+    parts = over_models(data, ("H given s0", "s0 given H"), thresholds)
+    return together(parts, asked_to_fall(thresholds, "one below 0"))
 
 
-def studies_same_sign(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="studies_same_sign",
+    statement="β goes the same way with H in every study (our question, not the paper's).",
+    test="Rank correlation of β with H in each study, interval by leaving out layers.",
+    fits=("studies",),
+    figure="studies_horizon",
+    thresholds=("weakest_horizon", "fewest_groups"),
+)
+def studies_same_sign(fits: Fits, thresholds: dict) -> Finding:
     """Has the rank correlation of beta with H the same sign in every study?
 
     Holds: all intervals lie on one side of 0.  Fails: two lie on different sides.
     """
-    findings: dict[str, Finding] = {}
+    data = fits.stores["studies"]
+    parts: Parts = {}
     for statistic, words in STATISTIC_NAMES.items():
-        fit = fits.sel(statistic=statistic, coupling="H")
+        fit = data.sel(statistic=statistic, coupling="H")
         value, low, high = (fit[f"order{end}"].values for end in ENDS)
-        few = int(fits["layers"].min()) < thresholds["fewest_groups"]
+        few = int(data["layers"].min()) < thresholds["fewest_groups"]
         if few or not np.isfinite([low, high]).all() or len(value) < 2:
-            findings[words] = Finding(UNTESTED, {"studies": len(value)}, "too few studies, or layers for an interval")
+            parts[words] = Part(UNDECIDED, {"studies": len(value)}, "too few studies, or layers for an interval")
             continue
         falls, rises = int((high < 0).sum()), int((low > 0).sum())
         sides = {falls, rises}
-        verdict = HOLDS if len(value) in sides else FAILS if falls and rises else UNTESTED
+        verdict = HOLDS if len(value) in sides else FAILS if falls and rises else UNDECIDED
         measured: dict = {"studies": len(value), "below_0": falls, "above_0": rises}
         measured |= {
-            str(name): list(map(float, ends)) for name, *ends in zip(names(fits), value, low, high, strict=True)
+            str(name): list(map(float, ends)) for name, *ends in zip(names(data), value, low, high, strict=True)
         }
         said = (
             f"{signed(float(value.min()))} to {signed(float(value.max()))} in {len(value)} studies, surely below 0 in "
         )
         power = "two studies whose intervals lie on different sides of 0"
-        findings[words] = Finding(verdict, measured, f"{said}{falls}, above in {rises}", power)
-    test = "Rank correlation of β with H in each study, interval by leaving out layers."
-    threshold = pick(thresholds, "weakest_horizon", "fewest_groups")
-    return record("studies_same_sign", findings, "required: one sign in all", test, threshold, "studies_horizon")
+        parts[words] = Part(verdict, measured, f"{said}{falls}, above in {rises}", power)
+    return together(parts, "required: one sign in all")
 
 
 def names(fits: xr.Dataset) -> list[str]:
     return [str(name) for name in fits["study"].values]
 
 
-def studies_sub_gaussian(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="studies_sub_gaussian",
+    statement="Tokens of every text are sub-Gaussian along the directions of the heads, with a variance proxy close "
+    "to their covariance (the paper assumes them sub-Gaussian; other texts are our question).",
+    test="Share of heads along whose leading directions log E exp(s u) ≤ f s²/2, f the sub_gaussian_factor, at every "
+    "s that enough tokens carry; interval by leaving out layers. A heavy tail leaves few such s: a lower estimate.",
+    fits=("studies",),
+    thresholds=("sub_gaussian_share",),
+)
+def studies_sub_gaussian(fits: Fits, thresholds: dict) -> Finding:
     """Is the variance proxy at most `sub_gaussian_factor` covariances for nearly all heads of every study?
 
     Holds for a study: the interval of the share of such heads lies above `sub_gaussian_share`.  Fails: below.
     """
-    least, factor = thresholds["sub_gaussian_share"], float(fits["sub_gaussian_factor"])
-    findings = {}
-    for name in names(fits):
-        share, low, high = ends(fits, "sub_gaussian_share", study=name)
-        proxy = fits["sub_gaussian"].sel(study=name)
+    data = fits.stores["studies"]
+    least, factor = thresholds["sub_gaussian_share"], float(data["sub_gaussian_factor"])
+    parts = {}
+    for name in names(data):
+        share, low, high = ends(data, "sub_gaussian_share", study=name)
+        proxy = data["sub_gaussian"].sel(study=name)
         measured = {"share": share, "largest": float(proxy.max()), "median": float(proxy.median())}
         words = f"{share:.0%} of heads, median {float(proxy.median()):.2f}, largest {float(proxy.max()):.2f}"
         if not np.isfinite([low, high]).all():
-            findings[name] = Finding(UNTESTED, measured, f"{words}, one layer")
+            parts[name] = Part(UNDECIDED, measured, f"{words}, one layer")
             continue
         measured |= {"low": low, "high": high}
-        findings[name] = Finding(
-            decide(low, high, least), measured, words, f"a share below {least - (high - share):.2f}"
-        )
-    test = (
-        f"Share of heads along whose leading directions log E exp(s u) ≤ {factor:g} s²/2 at every s that enough tokens "
-        "carry; interval by leaving out layers. A heavy tail leaves few such s: a lower estimate."
-    )
-    threshold = pick(thresholds, "sub_gaussian_share") | {"sub_gaussian_factor": factor}
+        parts[name] = Part(decide(low, high, least), measured, words, f"a share below {least - (high - share):.2f}")
     asked = f"required: factor up to {factor:g} in {least:.0%}"
-    return record("studies_sub_gaussian", findings, asked, test, threshold)
+    return together(parts, asked, sub_gaussian_factor=factor)
 
 
-def studies_shared_noise(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="studies_shared_noise",
+    statement="Heads of a layer share their errors: it is worth fewer independent heads than it has (our question: "
+    "the paper leaves several heads open).",
+    test="Mean over heads of the variance over replicates of e²/E e², e the error of a head, over the variance of its "
+    "mean over heads, summed over layers; interval by leaving out replicates.",
+    fits=("studies",),
+    figure="studies_shared_noise",
+    thresholds=("independent_share",),
+)
+def studies_shared_noise(fits: Fits, thresholds: dict) -> Finding:
     """Is a layer worth fewer independent heads than it has?  All layers of a study together, at the largest n.
 
     Holds: the interval lies below the number of heads.  Fails: above `independent_share` of it.
     """
-    findings = {}
-    for name, statistic, (number, low, high), heads in sharing(fits):
+    data = fits.stores["studies"]
+    parts = {}
+    for name, statistic, (number, low, high), heads in sharing(data):
         measured = {"effective_heads": number, "low": low, "high": high, "heads": heads}
         edge = thresholds["independent_share"] * heads
-        verdict = HOLDS if high < heads else FAILS if low > edge else UNTESTED
+        verdict = HOLDS if high < heads else FAILS if low > edge else UNDECIDED
         least = edge * number / low if low > 0 else np.inf
         power = f"more than {least:.1f} of {heads} independent heads" if least < heads else ""
         words = f"{number:.1f} [{low:.1f}, {high:.1f}]"
-        findings[f"{name}, {STATISTIC_NAMES[statistic]}"] = Finding(verdict, measured, words, power)
-    test = (
-        "Mean over heads of the variance over replicates of e²/E e², e the error of a head, over the variance of its "
-        "mean over heads, summed over layers; interval by leaving out replicates."
-    )
-    threshold = pick(thresholds, "independent_share")
-    there = sorted({int(each) for each in fits["heads"].values})
+        parts[f"{name}, {STATISTIC_NAMES[statistic]}"] = Part(verdict, measured, words, power)
+    there = sorted({int(each) for each in data["heads"].values})
     asked = f"heads of a layer: {', '.join(map(str, there))}"
-    return record("studies_shared_noise", findings, asked, test, threshold, "studies_shared_noise")
+    return together(parts, asked)
 
 
 def sharing(fits: xr.Dataset) -> Iterator[tuple[str, str, tuple[float, float, float], int]]:

@@ -14,7 +14,7 @@ from attnlimit.questions.studies.gather import COMPARED
 from attnlimit.questions.studies.layers import leave_out_layers, rows_of
 from attnlimit.questions.studies.orders import COUPLINGS, order_of_model, order_over_models
 from attnlimit.questions.studies.shared_noise import effective_heads, mean_correlation, own_share
-from attnlimit.sources.corpus.titles import text_name
+from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.order import no_evidence
 from attnlimit.stats.table import flat

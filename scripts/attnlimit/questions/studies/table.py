@@ -13,6 +13,11 @@ NAMES = {"mean": "mean", "cov": "covariance"}
 WHERE = ["study", "layer", "head"]
 OF_HEAD = ("horizon", "psi", "constant_tilt", "bound_v3", "sub_gaussian")
 OF_FIT = ("beta", "beta_low", "beta_high", "misfit", "saturated", "limit_uncertain")
+WHAT = (
+    "What was asked of the studies together. Intervals are 95 %, from layers left out in turn; over models Hartung and "
+    "Knapp's; of independent heads from replicates left out in turn. One without ends has too few texts, models or "
+    "layers for one. What these numbers decide is said by the claims; each head is in studies.csv."
+)
 ANSWERS = ("question", "of", "answer", "from", "to")
 QUESTIONS = {  # variable: what it answers
     "agreement_overall": "β of a head: rank correlation between texts, mean over pairs",
@@ -52,6 +57,15 @@ def standard_error(chosen: xr.Dataset) -> xr.DataArray:
     """Of beta: the root of the diagonal of beta_covariance, (…, head)."""
     diagonal = np.diagonal(chosen["beta_covariance"].transpose(..., "head", "head_2").values, axis1=-2, axis2=-1)
     return chosen["beta"].sel(part="error", drop=True).transpose("study", "layer", "head").copy(data=np.sqrt(diagonal))
+
+
+def study_facts(compared: xr.Dataset) -> dict[str, str]:
+    """Model, text and population of each study."""
+    facts = {}
+    for name in map(str, compared["study"].values):
+        model, text = (str(compared[f"{what}_of_study"].sel(study=name).item()) for what in ("model", "text"))
+        facts[name] = f"{model} on {text}, {compared.attrs['studies'][name]['population']:,} tokens"
+    return facts
 
 
 def answer_rows(compared: xr.Dataset) -> Iterator[tuple[str, ...]]:

@@ -1,7 +1,35 @@
 """Are the tokens of a model sub-Gaussian, as the paper assumes?"""
 
-from attnlimit.base.about import About, Words
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from attnlimit.base.about import About, Cost, Model, Section, Words
+from attnlimit.base.costs import START_BYTES, token_bytes
+from attnlimit.base.section_types import DISTINCT, Count, Positive
 from attnlimit.base.words import LABELS
+
+
+class MeasureTails(Section):
+    """Are the tokens sub-Gaussian, as the paper assumes?"""
+
+    directions: Count = Field(description="Leading directions to look at, of the tokens' covariance and of each head.")
+    scales: Annotated[list[Annotated[float, Field(ge=0.01, le=100)]], Field(min_length=1), DISTINCT] = Field(
+        description="s in E exp(s u), with u the token along a direction in standard deviations; both signs are used. "
+        "A head uses s up to a few times H."
+    )
+    effective: Positive = Field(
+        description="Tokens that must carry such a mean, otherwise its value is drawn as unknown: at 50 its relative "
+        "error is about 1/√50."
+    )
+
+
+def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
+    """As the geometry, and projections, which are fewer than features."""
+    held = START_BYTES + 48.0 * config["compute_limits"]["block"] * model.features + token_bytes(config)
+    return {"measure_tails": Cost(len(config["layers"]), job_seconds=2.5, bytes=held)}
+
 
 # Words of the variables, by store.
 STORES: dict[str, Words] = {
@@ -27,5 +55,7 @@ ABOUT = About(
     figures={
         "tails": "tokens: spectrum and tails, per layer and head",
     },
+    sections={"measure_tails": MeasureTails},
+    cost=cost,
     stores=STORES,
 )

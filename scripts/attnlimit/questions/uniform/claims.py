@@ -3,46 +3,50 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.stats.statements import STATEMENTS
+from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
-    UNTESTED,
-    Finding,
-    Record,
+    NOT_HERE,
+    UNDECIDED,
+    YES,
+    Part,
     decide,
-    every,
+    every_part,
     most,
-    pick,
     spoken,
     spread,
     z_score,
 )
 
 
-def uniform_rate(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="uniform_rate",
+    statement="The attention map converges uniformly on a ball of radius R like C(R)/√n (abstract).",
+    test="Slope of E sup on n for each ball, where enough tokens carry the variance: 1/2 within the tolerance.",
+    fits=("uniform",),
+    figure="uniform",
+    thresholds=("level", "slope_tolerance", "decided_share"),
+)
+def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
     """Does the largest error over a ball fall like 1/sqrt(n), for each law of the tokens?
 
     Asked where theory lets one see it: at the sizes at which enough tokens carry the variance (`growth.fit_uniform`).
     """
-    beta, se = fits["carried_beta"].values, fits["carried_se"].values
+    data = fits.stores["uniform"]
+    beta, se = data["carried_beta"].values, data["carried_se"].values
     able = np.isfinite(beta)
-    beta, half, radius = beta[able], z_score(thresholds["level"]) * se[able], fits["radius"].values
+    beta, half, radius = beta[able], z_score(thresholds["level"]) * se[able], data["radius"].values
     edges = 0.5 - thresholds["slope_tolerance"], 0.5 + thresholds["slope_tolerance"]
     verdicts = [decide(b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
     slopes = spread(beta, 3) if len(beta) else "not to be had"
     counted = f"{verdicts.count(HOLDS)} of {len(verdicts)} balls decided for, {verdicts.count(FAILS)} against"
     reach = f"up to R = {radius[able].max():g} of {radius.max():g}" if len(beta) else "at no radius"
-    return Record(
-        "uniform_rate",
-        STATEMENTS["uniform_rate"],
+    return Finding(
         most(verdicts, thresholds["decided_share"]),
         f"slope {slopes}; allowed {edges[0]:.2f} to {edges[1]:.2f}",
         {"balls": len(verdicts), "hold": verdicts.count(HOLDS), "fail": verdicts.count(FAILS), "beta": beta.tolist()}
         | {"balls_left_out": int((~able).sum())},
-        "Slope of E sup on n for each ball, where enough tokens carry the variance: 1/2 within the tolerance.",
-        pick(thresholds, "level", "slope_tolerance", "decided_share"),
-        ["results/rates/uniform.zarr.zip", "figure uniform"],
         f"Where it can be seen, {reach}, the slope is {slopes} ({counted}); at larger R these n are too small.",
         f"yes: a slope off by more than {edges[1] - 0.5 + float(np.median(half)):.3f} fails the median ball"
         if len(beta)
@@ -50,7 +54,7 @@ def uniform_rate(fits: xr.Dataset, thresholds: dict) -> Record:
     )
 
 
-def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Finding:
+def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     """Is C(R) of one law at most exponential: is its growth rate over the upper radii no larger than over all?
 
     The rate over the upper half of the radii, with its interval, against the mean rate ln(C(R_max) / C(R_min)) over
@@ -60,7 +64,7 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Finding:
     tolerance, radii = thresholds["growth_tolerance"], int(fit["change_radii"])
     measured: dict[str, float] = {"radii": radii, "n": int(fit["change_n"])}
     if radii < thresholds["fewest_radii"]:
-        return Finding(UNTESTED, measured, f"only {radii} radii", "too few radii")
+        return Part(UNDECIDED, measured, f"only {radii} radii", "too few radii")
     names = [f"{name}{end}" for name in ("total_growth", "upper_growth") for end in ("", "_low", "_high")]
     measured |= {name: float(fit[name]) for name in names}
     smallest, largest = (float(fit[f"change_{end}_radius"]) for end in ("smallest", "largest"))
@@ -75,20 +79,30 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Finding:
         "the upper radii"
     )
     reach = measured["upper_growth"] - measured["upper_growth_low"]
-    return Finding(verdict, measured, words, f"a rate above {edge + reach:.2f} over the upper radii")
+    return Part(verdict, measured, words, f"a rate above {edge + reach:.2f} over the upper radii")
 
 
-def uniform_growth(fits: xr.Dataset, thresholds: dict) -> Record:
+@claim(
+    id="uniform_growth",
+    statement="Tokens of compact support: C(R) grows at most exponentially with R (abstract, an upper bound).",
+    test="Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all, up to the "
+    "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others reported.",
+    fits=("uniform",),
+    figure="uniform",
+    thresholds=("fewest_radii", "growth_tolerance"),
+)
+def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
     """How C(R) grows for each law of the tokens; the verdict is on the laws of compact support.
 
     For these the paper's bound is an exponential in R.  Gaussian tokens have no such support: the central limit theorem
     gives about e^(R^2/2), above every e^(cR) for large R, so that their growth is told and not judged.
     """
-    laws = fits["of_law"].values.tolist()
-    compact = {law: bool(fits["compact"].values[(fits["law"] == law).values].all()) for law in laws}
-    findings = {law: growth_of_law(fits.sel(of_law=law), thresholds) for law in laws}
-    judged = {law: finding for law, finding in findings.items() if compact[law]}
-    others = {law: finding for law, finding in findings.items() if not compact[law]}
+    data = fits.stores["uniform"]
+    laws = data["of_law"].values.tolist()
+    compact = {law: bool(data["compact"].values[(data["law"] == law).values].all()) for law in laws}
+    parts = {law: growth_of_law(data.sel(of_law=law), thresholds) for law in laws}
+    judged = {law: part for law, part in parts.items() if compact[law]}
+    others = {law: part for law, part in parts.items() if not compact[law]}
     beside = f" Beside them, not judged: {spoken(others)}. " if others else " "
     theory = (
         "Over so few radii an exponential with a larger rate bounds these too; for large R the central limit theorem "
@@ -96,20 +110,12 @@ def uniform_growth(fits: xr.Dataset, thresholds: dict) -> Record:
         if others
         else ""
     )
-    able = any(finding.verdict != UNTESTED for finding in judged.values())
-    power = (
-        "; ".join(f"{law}: {finding.power}" for law, finding in judged.items()) or "no law of compact support was run"
-    )
-    return Record(
-        "uniform_growth",
-        STATEMENTS["uniform_growth"],
-        every([finding.verdict for finding in judged.values()]),
-        f"C(R) grows: {spoken(judged or findings)}; required: no faster over the upper radii than over all",
-        {law: finding.measured | {"compact": compact[law]} for law, finding in findings.items()},
-        "Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all, up to the "
-        "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others told.",
-        pick(thresholds, "fewest_radii", "growth_tolerance"),
-        ["results/rates/uniform.zarr.zip", "figure uniform"],
+    able = YES if any(part.verdict != UNDECIDED for part in judged.values()) else NOT_HERE
+    power = "; ".join(f"{law}: {part.power}" for law, part in judged.items()) or "no law of compact support was run"
+    return Finding(
+        every_part(judged),
+        f"C(R) grows: {spoken(judged or parts)}; required: no faster over the upper radii than over all",
+        {law: part.measured | {"compact": compact[law]} for law, part in parts.items()},
         f"C(R) grows with the law: {spoken(judged) or 'none of compact support was run'}.{beside}{theory}".strip(),
-        f"{'yes' if able else 'not here'}: {power}",
+        f"{able}: {power}",
     )

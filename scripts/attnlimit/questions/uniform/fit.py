@@ -5,7 +5,7 @@ import xarray as xr
 
 from attnlimit.stats.estimate import ENDS
 from attnlimit.stats.power_law import LOCAL, Bootstrap, Curve, error_curve, fit, fit_curve, interval
-from attnlimit.theory.effective import carriers
+from attnlimit.theory.bounds import carriers
 
 FEWEST_RADII = 3  # for a parabola
 

@@ -1,9 +1,11 @@
-"""Where a corpus lies: on the web, or in which local files.
+"""Where a corpus lies, on the web or in which local files, and what it is called.
 
 Standard library only: the host that plans the jobs may have nothing else.
 """
 
 import math
+import os
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -16,11 +18,26 @@ ENDINGS = {  # by fetch_corpus.format: of the files that have it
     "python": (".py",),
     "squad": (".json",),
 }
+LOCAL = ("dump", "text", "local")  # sources that may lie on this machine
 MARKS = 2  # tokens a block has besides word pieces: one opens it, one closes it
 
 
 def is_url(location: str) -> bool:
     return "://" in location
+
+
+def located(section: Mapping, root: Path) -> dict:
+    """A section fetch_…, its location as seen from the current folder if that is a file or folder of this machine.
+
+    In the config a relative name counts from the project's folder `root`, the one with the Snakefile, wherever the
+    command was started and wherever the run has its folder. What is hashed stays as written: only names of input files
+    come from here, and these are relative as well, so that a project that was moved as a whole runs nothing again.
+    """
+    location = section["location"]
+    if section["source"] not in LOCAL or is_url(location) or not location:
+        return dict(section)
+    path = Path(location).expanduser()
+    return {**section, "location": str(path) if path.is_absolute() else os.path.relpath(root.resolve() / path)}
 
 
 def file_name(url: str) -> str:
@@ -51,14 +68,14 @@ def labelled_file(downstream: dict) -> str:
     return "" if downstream["task"] == "retrieval" else downstream["location"]
 
 
-def task_lengths(config: dict) -> tuple[int, int]:
+def task_lengths(config: Mapping) -> tuple[int, int]:
     """Tokens of the shortest and of the longest text of a downstream task, marks included."""
     section = config["measure_downstream"]
     longest = section["longest"] or config["tokenize_corpus"]["block"]
     return math.ceil(section["shortest"] * longest), longest
 
 
-def endings_of(corpus: dict) -> tuple[str, ...]:
+def endings_of(corpus: Mapping) -> tuple[str, ...]:
     """Of the files in a folder that are read: those of fetch_corpus.format, plain text unless it says another."""
     return ENDINGS[corpus.get("format") or "text"]
 
@@ -83,3 +100,8 @@ def most_tokens(corpus: dict, block: int) -> int | None:
     pieces = sum(Path(name).stat().st_size for name in files)
     texts = pieces if files[0].endswith(".jsonl") else len(files)
     return pieces + MARKS * (pieces // (block - MARKS) + texts)
+
+
+def text_name(corpus: dict) -> str:
+    """The title of a corpus if it has one, else the name of its file, folder or repository; "" without a corpus."""
+    return corpus.get("title") or corpus.get("name", "")

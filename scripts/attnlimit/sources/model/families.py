@@ -48,9 +48,10 @@ class Shape(NamedTuple):
     layers: int | None
     heads: int | None
     longest: int | None  # tokens that the model reads at once
+    features: int | None = None
 
 
-EMBEDDED = Shape(6, 12, 512)  # of all-MiniLM-L6-v2
+EMBEDDED = Shape(6, 12, 512, 384)  # of all-MiniLM-L6-v2
 
 
 def read_config(path: Path) -> dict:
@@ -95,7 +96,10 @@ def shape_of(config: dict, family: Family) -> Shape:
     if family.padding_first and positions is not None:
         positions = positions - padding - 1 if isinstance(padding, int) else None
     return Shape(
-        count(config, "num_hidden_layers", "n_layers"), count(config, "num_attention_heads", "n_heads"), positions
+        count(config, "num_hidden_layers", "n_layers"),
+        count(config, "num_attention_heads", "n_heads"),
+        positions,
+        count(config, "hidden_size", "dim"),
     )
 
 

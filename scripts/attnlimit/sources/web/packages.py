@@ -76,7 +76,7 @@ def fetch_wheel(wanted: Package, section: str, path: Path, remedy: str) -> None:
 
 def pip(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "pip", *arguments]
-    # No shell; the only word of the config is name==version, whose form workflow/config.py has checked.
+    # No shell; the only word of the config is name==version, whose form the config's check has seen.
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | variables, check=False)  # noqa: S603
 
 

@@ -5,8 +5,8 @@ import re
 import matplotlib.pyplot as plt
 import pytest
 
+from attnlimit.page.figures import inline
 from attnlimit.page.style import save, set_theme
-from attnlimit.page.svg import inline
 
 
 @pytest.fixture(scope="module")

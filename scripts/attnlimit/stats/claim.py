@@ -1,0 +1,143 @@
+"""A claim declares itself beside the function that judges it; records, page, README and figure are made from that."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pandas as pd
+import xarray as xr
+
+from attnlimit.stats.order import Resampling
+from attnlimit.stats.table import rates_table
+from attnlimit.stats.verdicts import STATISTIC_NAMES
+
+
+class Finding(NamedTuple):
+    """What the test of a claim found."""
+
+    verdict: str
+    in_short: str  # the measured number beside what is asked of it
+    measured: dict
+    why: str
+    could_fail: str  # could this run have failed the claim?  How strong a violation it would have seen
+    fitted_with: Mapping = {}  # thresholds that the fits were made with, beside those declared
+    used: tuple[str, ...] | None = None  # of the fits declared, if not all that are there
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What claims are tested on: the stores of fits by name, and how often their groups are resampled."""
+
+    stores: Mapping[str, xr.Dataset]
+    resampling: Resampling = field(default_factory=lambda: Resampling(1000, 0))
+
+    def errors(self, name: str) -> pd.DataFrame:
+        return error_fits(self.stores[name])
+
+
+class Record(NamedTuple):
+    """One claim and what this run says of it: what claims.json, page, README and figure are made from."""
+
+    id: str
+    claim: str
+    verdict: str | None = None  # None for a claim that is left out
+    in_short: str = ""
+    measured: dict = {}
+    test: str = ""
+    threshold: dict = {}
+    files: list = []  # in results/
+    figures: list = []
+    why: str = ""
+    could_fail: str = ""
+    left_out: str = ""  # the chapter that would test the claim, if the run leaves that out
+    rule: str = ""  # that made the fits
+    function: str = ""  # that judged
+    test_file: str = ""  # in which that function is tried on truths that hold, fail, and decide nothing
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement, what it is tested on, and the function that judges it: call it with fits and thresholds."""
+
+    id: str
+    statement: str
+    test: str
+    fits: tuple[str, ...]
+    thresholds: tuple[str, ...]
+    figures: tuple[str, ...]
+    any_of: bool
+    judge: Callable[[Fits, dict], Finding]
+
+    def __call__(self, fits: Fits, thresholds: Mapping) -> Finding:
+        """The judge sees the thresholds that are declared, no others."""
+        return self.judge(fits, {name: thresholds[name] for name in self.thresholds})
+
+    def record(self, fits: Fits, thresholds: Mapping, chapters: Mapping[str, str], rules: Mapping[str, str]) -> Record:
+        """What this run says of the claim.
+
+        chapters: of each fit that the run leaves out, the chapter that makes it;  rules: of a fit that is not made by
+        fit_{name}, the rule that makes it.
+        """
+        missing = [name for name in self.fits if name not in fits.stores]
+        if unknown := [name for name in missing if name not in chapters]:
+            raise LookupError(f"results/rates/{unknown[0]}.zarr.zip: claim {self.id} needs it; run `make reproduce`")
+        chapter = " or ".join(dict.fromkeys(chapters[name] for name in missing))
+        there = [name for name in self.fits if name in fits.stores]
+        models = [model_name(fits.stores[name]) for name in there]
+        module = self.judge.__module__.removeprefix("attnlimit.").split(".")
+        record = Record(
+            self.id,
+            self.statement.format(model=max(models, default="") or "the model"),
+            rule=", ".join(dict.fromkeys(rules.get(name, f"fit_{name}") for name in self.fits)),
+            function=f"{'/'.join(module)}.py: {self.judge.__name__}",
+            test_file="/".join(["tests", *module[:-1], f"test_{module[-1]}.py"]),
+        )
+        if missing and not (self.any_of and there):
+            words = f"left out; chapter {chapter} tests it"
+            return record._replace(in_short=words, why=words, could_fail=words, left_out=chapter)
+        finding = self(fits, thresholds)
+        used = there if finding.used is None else finding.used
+        each = zip(self.fits, self.figures, strict=True) if len(self.figures) > 1 else ()
+        return record._replace(
+            verdict=finding.verdict,
+            in_short=finding.in_short,
+            measured=finding.measured,
+            test=self.test,
+            threshold={name: thresholds[name] for name in self.thresholds} | dict(finding.fitted_with),
+            files=[f"rates/{name}.zarr.zip" for name in used],
+            figures=[figure for fit, figure in each if fit in used] or list(self.figures),
+            why=finding.why + (f" Without {', '.join(missing)} (chapter {chapter})." if missing else ""),
+            could_fail=finding.could_fail,
+        )
+
+
+def claim(
+    *,
+    id: str,
+    statement: str,
+    test: str,
+    fits: tuple[str, ...],
+    thresholds: tuple[str, ...],
+    figure: str | tuple[str, ...] = (),
+    any_of: bool = False,
+) -> Callable[[Callable[[Fits, dict], Finding]], Claim]:
+    """Declare the function below it as the judge of a claim.
+
+    statement: may name {model};  test: how it is judged, in a sentence;  fits: names in results/rates/, also of other
+    questions;  figure: that shows it, or one for each of the fits;  thresholds: keys of `assess_claims` that the judge
+    takes;  any_of: tested on those of the fits that are there.
+    """
+    figures = (figure,) if isinstance(figure, str) else figure
+    return lambda judge: Claim(id, statement, test, fits, thresholds, figures, any_of, judge)
+
+
+def error_fits(rates: xr.Dataset) -> pd.DataFrame:
+    """Fits of the error itself, for mean and covariance, heads but no whole layers."""
+    table = rates_table(rates)
+    chosen = (table["part"] == "error") & table["statistic"].isin(list(STATISTIC_NAMES)) & (table["head"] != "all")
+    return table[chosen].reset_index(drop=True)
+
+
+def model_name(rates: xr.Dataset) -> str:
+    """Of the model that fits are of, without its owner; "" for simulations."""
+    return rates.attrs.get("model", {}).get("name", "").split("/")[-1]

@@ -1,0 +1,77 @@
+"""The verbs of the Makefile: which check runs which, and those that no other test calls."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from support.tiny_run import make_archive, make_run
+from support.workflow import ROOT, clone, environment, make
+
+VERBS = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.M)[1].split()
+TABLE = re.search(r"<!-- verbs -->\n(.*?)<!-- /verbs -->", (ROOT / "CONTRIBUTING.md").read_text(), re.S)[1]
+ROWS = [[re.findall(r"`(.+?)`", cell) for cell in row.split(" | ")] for row in TABLE.splitlines()[2:]]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Path:
+    folder = clone(tmp_path_factory.mktemp("project"))
+    environment(folder)
+    return folder
+
+
+@pytest.fixture
+def archive(tmp_path, monkeypatch) -> Path:
+    make_run(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / make_archive(Path("small.tar.zst"))
+
+
+def test_every_verb_is_in_the_table_of_checks_once():
+    assert sorted(verb for verbs, *_ in ROWS for verb in verbs) == sorted(VERBS)
+
+
+@pytest.mark.parametrize(("verbs", "checks", "how"), ROWS, ids=lambda cell: " ".join(cell))
+def test_the_check_of_a_verb_names_it(verbs, checks, how):
+    assert checks and all((ROOT / check).is_file() for check in [*checks, *how])
+    text = "".join((ROOT / check).read_text() for check in checks)
+    for verb in verbs:
+        assert re.search(rf'"{verb}"|make {verb}\b', text), f"{verb}: not in {checks}"
+
+
+def test_help_lists_every_verb(project):
+    code, lines = make(project, "help")
+    assert code == 0 and sorted(line.split()[0] for line in lines) == sorted(VERBS)
+
+
+def test_clean_removes_one_run_and_no_other(project):
+    for name in ("one", "two"):
+        (project / f"runs/{name}/results").mkdir(parents=True)
+    assert make(project, "clean", "RUN=one")[0] == 0
+    assert not (project / "runs/one").exists() and (project / "runs/two").is_dir()
+
+
+def test_quick_lays_its_sizes_over_a_config_into_a_folder_of_its_own(project):
+    (project / "my.yaml").write_text("seed: 1\n")
+    code, lines = make(project, "-n", "quick", "CONFIG=my.yaml")
+    assert code == 0
+    assert any('reproduce --folder "runs/quick"' in line and "my.yaml configs/quick.yaml" in line for line in lines)
+    code, lines = make(project, "plan", "CONFIG=my.yaml configs/quick.yaml")
+    assert code == 0 and lines[-1].endswith("(an estimate, good to a factor of two)")
+
+
+def test_an_archive_is_verified_restored_and_shown_before_a_deposit(project, archive, tmp_path, monkeypatch):
+    monkeypatch.delenv("ZENODO_TOKEN", raising=False)
+    (archive.parent / "report.html").write_text("<html>Report</html>")
+    assert make(project, "verify", f"ARCHIVE={archive}")[0] == 0
+    assert make(project, "restore", f"ARCHIVE={archive}", f"TO={tmp_path / 'there'}")[0] == 0
+    assert (tmp_path / "there/results/rates.csv").read_text() == "beta\n0.3\n"
+    code, lines = make(project, "deposit", f"ARCHIVE={archive}")
+    assert code == 0 and any(archive.name in line for line in lines)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_gpu_check_without_a_gpu_ends_with_one_line(project):
+    code, lines = make(project, "gpu-check")
+    assert code != 0 and "sees no CUDA GPU" in lines[0] and lines[1].startswith("make: ***")

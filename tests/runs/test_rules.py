@@ -1,0 +1,68 @@
+"""Rules, as Snakemake reads them, are named after their files and make what the questions declare."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from attnlimit.workflow.registry import abouts, all_chapters, figures, questions, tables
+from support.envs import ROOT
+from support.loaded_rules import rules
+
+WILDCARDS = {"{layer}": "0", "{part}": "0", "{text_part}": "0", "{shard}": "0", "{study}": "none"}  # as by default
+
+
+def makers(path: str) -> list[str]:
+    """Rules that make this file."""
+    return [name for name, rule in rules().items() if any(re.fullmatch(made, path) for made in rule["makes"])]
+
+
+def test_one_name_leads_from_a_rule_to_its_script_env_log_and_timing():
+    for name, rule in rules().items():
+        assert rule["script"] == f"../scripts/{name}.py" and rule["conda"] == f"../envs/{name}.yaml"
+        assert all(log.startswith(f"results/logs/{name}/") for log in rule["log"]) and rule["log"], name
+        assert rule["benchmark"].startswith(f"results/benchmarks/{name}/")
+        assert rule["params"] == ["job"], name
+
+
+def test_a_job_that_queues_says_what_it_asks_for_and_no_other_does():
+    for name, rule in rules().items():
+        assert rule["local"] == (rule["resources"] == []), name
+        assert rule["local"] or {"mem_mb", "runtime"} <= set(rule["resources"]), name
+
+
+def test_what_takes_seconds_or_the_network_does_not_queue():
+    small = ("fetch_", "fit_", "plot_", "state_", "tabulate_")
+    long = {"fit_surrogate"}  # it reads the population's tokens
+    assert {name for name, rule in rules().items() if not rule["local"] and name.startswith(small)} == long
+
+
+@pytest.mark.parametrize("name", abouts())
+def test_every_store_that_is_declared_is_made_by_one_rule(name):
+    for store in (*abouts()[name].stores, *abouts()[name].parts):
+        path = re.sub(r"\{\w+\}", lambda hit: WILDCARDS[hit[0]], store)
+        assert len(makers(f"results/{path}.zarr.zip")) == 1, store
+
+
+def test_every_store_that_a_rule_makes_is_declared():
+    declared = {
+        re.sub(r"\{\w+\}", "*", store) for about in abouts().values() for store in (*about.stores, *about.parts)
+    }
+    outputs = [output for name, rule in rules().items() for output in rule["output"] if output.endswith(".zarr.zip")]
+    for output in outputs:
+        plain = re.sub(r"\{\w+,.*?\}", "*", output).removeprefix("results/").removesuffix(".zarr.zip")
+        assert plain in declared | {"*", "rates/*"}, output  # of merge_parts and fit_rates, whose wildcards name stores
+
+
+def test_every_figure_and_table_of_a_question_is_made_by_its_own_rule():
+    for name in figures(all_chapters()):
+        assert makers(f"results/figures/{name}.svg") == [f"plot_{name}"]
+    for name in tables(all_chapters()):
+        assert makers(f"results/{name}.csv") == [f"tabulate_{name}"]
+
+
+def test_a_question_has_rules_of_its_own():
+    for name, about in questions().items():
+        text = Path(ROOT, f"rules/{name}.smk").read_text()
+        assert text.startswith(f"# {about.question}") and "\n# INPUTS" in text and "\n# OUTPUTS" in text
+        assert {f"plot_{figure}" for figure in about.figures} <= set(re.findall(r"^rule (\w+):", text, re.M))
