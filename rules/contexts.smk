@@ -5,10 +5,10 @@
 #          results/contexts/errors.zarr.zip   samples of runs of consecutive tokens: error (layer, run, statistic, head, replicate, n),
 #                                             NaN where n is below a run; {mean,cov}_gram (layer, run, head, n, group, group_2);
 #                                             limit_scale, limit_se (layer, statistic, head); run_length, repeated_share (run);
-#                                             horizon, psi, … (layer, head); the whole layer: layer_error, …
+#                                             horizon, psi, … (layer, head); head -1: the whole layer
 #          results/rates/contexts.zarr.zip    fits as of fit_rates, with run; share, share_slope (layer, run, statistic, head),
 #                                             size_share (…, n), median_share (layer, run, statistic), overall_share (run, statistic),
-#                                             each with _low and _high; layer_… of the whole layer
+#                                             each with _low and _high
 #          results/figures/contexts.{pdf,svg,png}
 from attnlimit.base.parts import chosen_layers  # noqa: E402
 

@@ -4,7 +4,7 @@
 # OUTPUTS  results/errors/parts/layer_{layer}_part_{part}.zarr.zip   the replicates of one job, and group means of differences
 #          results/errors/layer_{layer}.zarr.zip   error (statistic, head, replicate, n), limit_scale, limit_se (statistic, head);
 #                                                  {mean,cov}_gram (head, n, group, group_2), {mean,cov}_difference (n, feature, …);
-#                                                  horizon, psi, … (head); the whole layer: layer_error, layer_limit_scale, …
+#                                                  horizon, psi, … (head); head -1: the whole layer
 #          results/figures/{beta_vs_horizon,token_complexity,convergence,heat_map,local_slopes,bias_fluctuation}.{pdf,svg,png}
 
 

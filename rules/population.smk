@@ -11,7 +11,7 @@
 #                                                                      residual_{mean,second} (feature, …)
 #          results/limits/applied/layer_{layer}_part_{part}.zarr.zip   as parts, by chunk of the population: of the surrogate
 #          results/limits/layer_{layer}.zarr.zip                       limit_mean (feature), limit_covariance (feature, feature_2);
-#                                                                      limit_{mean,covariance}_se (head), layer_… of the whole layer:
+#                                                                      limit_{mean,covariance}_se (head; -1: the whole layer):
 #                                                                      0 unless queries were drawn; residual_share (head) of a surrogate
 from attnlimit.sampling.about import has_surrogate  # noqa: E402
 

@@ -4,7 +4,7 @@
 #          results/rates/{source}.zarr.zip          beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
 #                                                   value, value_se, noise_floor (…, n); local_slope{,_low,_high} (…, interval);
 #                                                   limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head);
-#                                                   tokens_needed, … (eps, layer, statistic, head); layer_… of the whole layer
+#                                                   tokens_needed, … (eps, layer, statistic, head); head -1: the whole layer
 #          results/rates.csv                        the same fits, one row each
 #          results/answer.{txt,json}                what the run says, in a few lines: for the terminal; by key, for the page
 #          results/claims.json                      a list of records: id, claim, verdict, in_short, measured, test, threshold,

@@ -3,7 +3,7 @@
 #          results/geometry/layer_{layer}.zarr.zip
 # OUTPUTS  results/tails/layer_{layer}.zarr.zip   eigenvalues (feature), participation_ratio; variance, kurtosis (head, direction),
 #                                                 log_mgf_ratio, effective_tokens (head, direction, scale), sub_gaussian (head);
-#                                                 layer_…: along the leading eigenvectors of the tokens' covariance
+#                                                 head -1: along the leading eigenvectors of the tokens' covariance
 #          results/figures/tails.{pdf,svg,png}
 
 

@@ -1,14 +1,13 @@
 """Rates of one source: the heads of a model, or the settings of an experiment."""
 
-import xarray as xr
-
-from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.coordinates import STATISTICS, heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.log import bar, found
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import handed_on, inherited, read, write
 from attnlimit.base.words import FITS
-from attnlimit.stats.fits import fit_errors, fit_whole_layer
+from attnlimit.sampling.joining import join_parts
+from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 
 p = begin(snakemake)
@@ -16,26 +15,21 @@ options = p.settings
 ADDRESSES = {"heads": "bert"}  # of the draws: the source's first name, kept because another would change every interval
 
 stores = [read(path) for path in snakemake.input.errors]
-
-
-def bootstraps(errors):
-    """The same draws for the heads of a layer and for the whole of it."""
-    layer = int(errors.get("layer", 0))
-    address = ADDRESSES.get(p.source, p.source)
-    streams = [generator(p.seed, f"fit_rates {address}", layer, number) for number in range(len(STATISTICS))]
-    return [Bootstrap(options["bootstrap"], errors.attrs["nested"], stream) for stream in streams]
+marks = [options[name] for name in ("misfit", "saturated", "saturated_slope", "uncertain_limit")]
 
 
 def rates_of(errors):
-    marks = [options[name] for name in ("misfit", "saturated", "saturated_slope", "uncertain_limit")]
-    rates = fit_errors(errors, bootstraps(errors), *marks)
-    return rates.merge(fit_whole_layer(errors, bootstraps(errors), *marks)) if "head" in errors.dims else rates
+    address, layer = ADDRESSES.get(p.source, p.source), int(errors.get("layer", 0))
+    streams = [generator(p.seed, f"fit_rates {address}", layer, number) for number in range(len(STATISTICS))]
+    return fit_errors(
+        errors, [Bootstrap(options["bootstrap"], errors.attrs["nested"], each) for each in streams], *marks
+    )
 
 
 fits = [rates_of(errors) for errors in bar(stores, total=len(stores), unit="stores", name="rates")]
-rates = xr.concat(fits, "layer") if "layer" in fits[0].coords else fits[0]
+rates = join_parts(fits, "layer") if "layer" in fits[0].coords else fits[0]
 first = stores[0]
 facts = inherited(first) | {"source": p.source, "replicates": first.sizes["replicate"]}
-beta = rates["beta"].sel(statistic="mean", part="error")
+beta = heads_only(rates["beta"]).sel(statistic="mean", part="error")
 found(f"{beta.size} fits of the mean, β from {float(beta.min()):z.2f} to {float(beta.max()):z.2f}")
 write(rates, snakemake.output.rates, handed_on(*stores) | FITS, **facts, code=p.code)

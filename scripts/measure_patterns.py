@@ -24,8 +24,7 @@ def projected(numbers: np.ndarray):
     return int(block_of_token[numbers[0]]), project(tokens, heads, tokens.mean(0), device, options["dtype"])
 
 
-sizes = options["sizes"] + options["random_sizes"]
-reading = Reading(options["patterns"], sizes, options["replicates"], p.seed, p.layer)
+reading = Reading.of(options, p.seed, p.layer)
 errors = layer_errors(map(projected, bar(chosen, total=len(chosen), unit="blocks", name="patterns")), reading)
 facts = {"seed": p.seed, "dtype": options["dtype"], "device": device, "population": len(block_of_token)}
 words = STORES["patterns/layer_{layer}"]

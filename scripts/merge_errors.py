@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.log import found
 from attnlimit.base.store import read, write
@@ -16,6 +17,6 @@ limit, geometry = read(snakemake.input.limit), read(snakemake.input.geometry)
 value_weight = read(snakemake.input.heads, layer=p.layer)["value_weight"].values.astype(np.float64)
 spread = value_variance(value_weight, geometry["token_covariance"].values)  # (head,)
 errors = merge_errors(parts, limit, geometry, spread)
-mean = (errors["error"].mean("replicate") / errors["limit_scale"]).sel(statistic="mean").isel(n=-1)  # (head,)
+mean = heads_only(errors["error"].mean("replicate") / errors["limit_scale"]).sel(statistic="mean").isel(n=-1)  # (head,)
 found(f"error of the mean at n = {int(mean['n']):,} is {100 * float(mean.median()):.2g} % of its scale (median head)")
 write(errors, snakemake.output.errors, STORES["errors/layer_{layer}"], **(parts[0].attrs | {"code": p.code}))

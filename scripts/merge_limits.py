@@ -15,6 +15,6 @@ if surrogate := snakemake.input.get("surrogate"):
 else:
     limit = merge_limits(parts, facts["queries"], facts["population"])
 drawn = f"from {facts['queries']:,} of {facts['population']:,} queries{' and a surrogate' if surrogate else ''}"
-found(f"{limit.sizes['head']} heads, limit {drawn if limit['limit_mean_se'].any() else 'exact'}")
+found(f"{limit.sizes['head'] - 1} heads, limit {drawn if limit['limit_mean_se'].any() else 'exact'}")
 words = STORES["limits/layer_{layer}"]
 write(limit.assign_coords(layer=p.layer), snakemake.output.limit, words, **(facts | {"code": p.code}))

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow_key, subject
@@ -21,8 +22,7 @@ ROWS = {
 p = begin(snakemake)
 set_theme()
 
-heads = read(snakemake.input.rates)
-heads = heads.stack(row=("layer", "head"))
+heads = heads_only(read(snakemake.input.rates)).stack(row=("layer", "head"))
 simulated = {}
 if "gaussian" in snakemake.input.keys():  # noqa: SIM118
     drawn = read(snakemake.input.gaussian)

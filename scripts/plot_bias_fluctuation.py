@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, hollow, hollow_key, subject
@@ -13,7 +14,7 @@ SHAPES = {"error": ("-", None), "fluctuation": ("none", "o"), "bias": ("none", "
 p = begin(snakemake)
 set_theme()
 
-rates = read(snakemake.input.rates)
+rates = heads_only(read(snakemake.input.rates))
 n = rates["n"].values
 heads = rates.stack(row=("layer", "head"))
 heads = heads.isel(row=np.argsort(heads["horizon"].values))

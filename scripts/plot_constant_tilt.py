@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import Normalize
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_predictions, draw_rates, hollow, hollow_key, subject
@@ -23,7 +24,7 @@ figure, axes = plt.subplots(len(NAMES), len(columns), **size)
 
 def draw_heads(axis, rates):
     """Against H, in the colour of the constant tilt."""
-    heads = rates.stack(row=("layer", "head"))
+    heads = heads_only(rates).stack(row=("layer", "head"))
     draw_predictions(axis, heads["horizon"].values)
     norm = Normalize(0, float(heads["constant_tilt"].max()))
     colour = plt.get_cmap(COUPLING)(norm(heads["constant_tilt"].values))

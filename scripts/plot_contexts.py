@@ -5,11 +5,13 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, subject
 from attnlimit.page.style import BOUND, NAMES, PALETTE, PARAMETRIC, WIDTH, layer_colours, save, set_theme
 from attnlimit.questions.contexts.fit import ALONE, longest_run
+from attnlimit.stats.estimate import Estimate
 
 GAP = 0.7  # of the guide below the errors
 MARKERS = "osD^v<>PX*"
@@ -17,7 +19,7 @@ MARKERS = "osD^v<>PX*"
 p = begin(snakemake)
 set_theme()
 
-fits = read(snakemake.input.rates)
+fits = heads_only(read(snakemake.input.rates))
 runs = sorted((run for run in fits["run"].values.tolist() if run.isdigit()), key=int)
 others = [run for run in fits["run"].values.tolist() if not run.isdigit()]
 lengths = np.array([int(run) for run in runs])
@@ -47,7 +49,7 @@ def draw_shares(axis, shares):
         own = shares.sel(layer=layer, run=runs)
         axis.plot(lengths, own["share"].transpose("run", "head"), color=colour, lw=0.6, alpha=0.35)
         aside = lengths * 1.06 ** (place - (len(colours) - 1) / 2)
-        low, mid, high = (own[f"median_share{end}"].values for end in ("_low", "", "_high"))
+        mid, low, high = Estimate.of(own, "median_share")
         axis.vlines(aside, low, high, color=colour, lw=1.6)
         axis.plot(
             aside, mid, color=colour, lw=1.4, marker="o", ms=4, label=f"layer {layer}, its heads and their median"

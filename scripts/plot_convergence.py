@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlimit.base.coordinates import whole_layer
+from attnlimit.base.coordinates import heads_only, whole_layer
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes, hollow, hollow_words, layer_panels, subject
@@ -12,15 +12,15 @@ p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
-relative = rates["value"] / rates["limit_scale"]  # of the heads
-lowest = np.minimum(relative.min("head"), rates["layer_value"] / rates["layer_limit_scale"])
+relative = rates["value"] / rates["limit_scale"]
+lowest = relative.min("head")
 layers, n = rates["layer"].values, rates["n"].values
 figure, panels = layer_panels(layers, 2.3)
 
 for layer, axis in panels.items():
     for name, colour in COLOURS.items():
         data = rates.sel(layer=layer, statistic=name)
-        heads = relative.sel(layer=layer, statistic=name)
+        heads = heads_only(relative).sel(layer=layer, statistic=name)
         axis.plot(n, heads.values.T, color=colour, alpha=0.35, lw=0.6)
         whole = whole_layer(data)
         scale, beta = float(whole["limit_scale"]), float(whole["beta"])
@@ -30,7 +30,7 @@ for layer, axis in panels.items():
         axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
         fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
-    slowest = relative.sel(layer=layer, statistic="cov").isel(n=0).max()
+    slowest = heads_only(relative).sel(layer=layer, statistic="cov").isel(n=0).max()
     top = 1.4 * float(slowest)
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
     axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 2.4, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)

@@ -10,6 +10,7 @@ from attnlimit.page.panels import draw_sizes
 from attnlimit.page.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.questions.downstream.fit import DECLARED
 from attnlimit.sources.corpus.location import text_name
+from attnlimit.stats.estimate import Estimate
 
 SHARES = {"agreement": ("as the dense model", PALETTE[0], "o"), "accuracy": ("right", PALETTE[3], "s")}
 TEXTS = "0.75"
@@ -31,7 +32,7 @@ def band(axis, name: str, colour, marker: str, label: str) -> None:
 
 def three(name: str, data=rates) -> tuple[float, float, float]:
     """A number and the ends of its interval."""
-    value, low, high = (float(data[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    value, low, high = Estimate.of(data, name)
     return value, low, high
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import seaborn as sns
 from matplotlib.colors import LogNorm
 
+from attnlimit.base.coordinates import WHOLE_LAYER
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import hollow_words, subject
@@ -15,15 +16,10 @@ set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
 layers = rates["layer"].values
-columns = [*map(str, rates["head"].values), "all"]
+columns = ["all" if head == WHOLE_LAYER else str(head) for head in rates["head"].values]
 ROW = 0.22  # inches
 height = 0.55 + ROW * len(layers)  # of one map
 figure, axes = plt.subplots(len(NAMES) + 1, 1, figsize=(WIDTH, 3 * height), layout="constrained")
-
-
-def beside(fits, name):
-    """A variable of the heads, (layer, head + 1): last that of the whole layer."""
-    return np.column_stack([fits[name], fits[f"layer_{name}"]])
 
 
 def short(number: float) -> str:
@@ -50,7 +46,7 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
     fits = rates.sel(statistic=statistic)
     heat_map(
         axis,
-        beside(fits, "beta"),
+        fits["beta"].values,
         rf"$\beta$ of the {name}; ○: {hollow_words(fits)}",
         [0, 0.5, 1],
         cmap=DIVERGING,
@@ -58,11 +54,12 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
         center=0.5,
         vmax=1,
     )
-    row, column = np.nonzero(beside(fits, "misfit") | beside(fits, "saturated") | beside(fits, "limit_uncertain"))
+    row, column = np.nonzero((fits["misfit"] | fits["saturated"] | fits["limit_uncertain"]).values)
     axis.scatter(column + 0.88, row + 0.22, s=11, facecolors="white", edgecolors="black", linewidths=0.7)
 low, high = float(rates["horizon"].min()), float(rates["horizon"].max())
-horizon = np.column_stack([rates["horizon"], np.full(len(layers), np.nan)])  # a whole layer has none
-heat_map(axes[-1], horizon, "horizon $H$", [low, (low * high) ** 0.5, high], cmap=COUPLING, norm=LogNorm())
+heat_map(
+    axes[-1], rates["horizon"].values, "horizon $H$", [low, (low * high) ** 0.5, high], cmap=COUPLING, norm=LogNorm()
+)
 axes[-1].set(xlabel="head")
 figure.suptitle(subject(rates.attrs), fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlimit.base.coordinates import whole_layer
+from attnlimit.base.coordinates import heads_only, whole_layer
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import COLUMNS, draw_sizes, layer_panels, subject
@@ -22,7 +22,7 @@ for layer, axis in panels.items():
     axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, parametric")
     for (statistic, colour), aside in zip(COLOURS.items(), (0.97, 1.03), strict=True):
         data = rates.sel(layer=layer, statistic=statistic)
-        axis.plot(between, data["local_slope"].values.T, color=colour, alpha=0.3, lw=0.6)
+        axis.plot(between, heads_only(data["local_slope"]).values.T, color=colour, alpha=0.3, lw=0.6)
         whole = whole_layer(data)
         x = between * aside  # so that the intervals do not hide each other
         axis.vlines(x, whole["local_slope_low"], whole["local_slope_high"], color=colour, lw=1.2)

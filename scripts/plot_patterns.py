@@ -6,12 +6,13 @@ from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import COLUMNS, layer_panels, subject
 from attnlimit.page.style import BOUND, PALETTE, PARAMETRIC, save, set_theme
+from attnlimit.stats.estimate import Estimate
 
 LOOKS = {  # label, colour, marker, dashes: those that draw keys are dashed. random_shared has the error of random here
     "random": ("random", PALETTE[0], "o", "--"),
     "window": ("window: nearest keys", PALETTE[1], "s", "-"),
     "window_random": ("half window, half random", PALETTE[3], "D", "--"),
-    "window_random_50": ("window and 50 random (published)", PALETTE[4], "D", "--"),
+    "window_random_50": ("window and 50 random", PALETTE[4], "D", "--"),
     "global_window_random": ("first keys, window, random (BigBird)", PALETTE[2], "P", "--"),
     "strided": ("strided: even steps", PALETTE[5], "^", "-"),
     "dilated": ("dilated: every second key", PALETTE[6], "v", "-"),
@@ -39,7 +40,7 @@ for number, (layer, axis) in enumerate(panels.items()):
     for name, (label, colour, marker, dashes) in LOOKS.items():
         if name in inside["pattern"]:
             data = inside.sel(layer=layer, pattern=name)
-            value, low, high = (data[f"median_value{end}"].values for end in ("", "_low", "_high"))
+            value, low, high = Estimate.of(data, "median_value")
             axis.fill_between(n, low, high, color=colour, alpha=0.2, lw=0)
             axis.plot(
                 n, value, color=colour, ls=dashes, lw=1.2, marker=marker, ms=4.5, mew=0.3, mec="white", label=label

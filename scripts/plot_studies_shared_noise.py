@@ -6,6 +6,7 @@ import numpy as np
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.style import NAMES, PALETTE, PARAMETRIC, WIDTH, save, set_theme
+from attnlimit.stats.estimate import Estimate
 
 MARKERS = "oD^svP*"
 LEAST, TOP = 0.8, 1.7  # of the axis: below 1 and above all heads only intervals reach
@@ -26,7 +27,7 @@ for axis, (statistic, words) in zip(axes, NAMES.items(), strict=True):
         fit = fit.isel(layer=fit["effective_heads"].notnull().values)
         aside = SPREAD * (2 * number / max(len(studies) - 1, 1) - 1)
         x, colour = fit["layer"].values + aside, PALETTE[number % len(PALETTE)]
-        value, low, high = (fit[f"effective_heads{end}"].values for end in ("", "_low", "_high"))
+        value, low, high = Estimate.of(fit, "effective_heads")
         axis.vlines(x, low, high, color=[colour], lw=0.9, alpha=0.8)
         marker = MARKERS[models.index(str(fit["model_of_study"].item())) % len(MARKERS)]
         label = f"{name} ({fit['model_of_study'].item()})" if len(models) > 1 else name

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
+from attnlimit.base.coordinates import heads_only, whole_layer
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import subject
@@ -29,7 +30,7 @@ for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), str
     label = f"layer {name}, effective rank {float(layer['participation_ratio']):.0f}" if place in named else None
     spectrum.plot(rank[share > 0], share[share > 0], color=colour, lw=1.1, label=label)
 
-    heads = layer[["variance", "kurtosis", "log_mgf_ratio", "effective_tokens", "sub_gaussian"]]
+    heads = heads_only(layer)
     for head in heads["head"].values:
         data = heads.sel(head=head, direction=LEADING)
         middle = int((data["scale"] < 0).sum())  # where s = 0 is put, with its limit R = 1
@@ -43,7 +44,7 @@ for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), str
     kurtosis.scatter(np.repeat(aside, rest.shape[1]), rest.ravel(), s=7 * small, c=[colour], alpha=0.45, lw=0)
     first = heads["kurtosis"].sel(direction=LEADING)
     kurtosis.scatter(aside, first, s=16 * small, c=[colour], edgecolors="white", lw=0.4)
-    own = layer["layer_kurtosis"]
+    own = whole_layer(layer["kurtosis"])
     kurtosis.scatter(np.full(own.size, place + SPREAD + 0.1), own, s=14 * small, color=BOUND, marker="_", lw=1.1)
 
     horizon = np.sqrt(heads["variance"].sel(direction=LEADING))

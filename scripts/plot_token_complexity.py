@@ -3,10 +3,12 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import subject
 from attnlimit.page.style import BOUND, NAMES, PARAMETRIC, WIDTH, layer_colours, save, set_theme
+from attnlimit.stats.estimate import Estimate
 
 CONTEXTS = {512: "512", 4096: "4k", 131072: "128k"}  # context lengths to compare with
 PALE = 0.4  # opacity of what is extrapolated; hollow would say that a rate is no exponent
@@ -15,7 +17,7 @@ FARTHEST = 10  # n(eps) is followed up to ten times the largest n
 p = begin(snakemake)
 set_theme()
 
-rates = read(snakemake.input.rates)
+rates = heads_only(read(snakemake.input.rates))
 n = rates["n"].values
 heads = rates.stack(row=("layer", "head"))
 shares = sorted(rates["eps"].values, reverse=True)
@@ -27,7 +29,7 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
     for share in shares:
         data = heads.sel(statistic=statistic, eps=share)
         data = data.isel(row=np.argsort(data["tokens_needed"].values, kind="stable"))
-        tokens, low, high = (data[f"tokens_needed{end}"].values for end in ("", "_low", "_high"))
+        tokens, low, high = Estimate.of(data, "tokens_needed")
         place, reached = np.arange(1, len(tokens) + 1), np.isfinite(tokens)
         beyond_sizes = data["tokens_needed_extrapolated"].values[reached]
         style = {"color": colours[share], "lw": 0.7, "alpha": 0.5}

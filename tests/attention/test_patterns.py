@@ -14,6 +14,7 @@ from attnlimit.attention.patterns import (
     NAMES,
     PATTERNS,
     POOLED,
+    PUBLISHED_WINDOW,
     STRIP,
     Place,
     attend_counts,
@@ -177,7 +178,8 @@ def test_a_budget_that_is_not_there_is_refused(name, n):
 def test_an_unknown_pattern_is_refused_by_name_and_the_config_knows_all():
     with pytest.raises(ValueError, match="pattern 'windows': not one of random, "):
         attend_pattern("windows", tokens(8), [4], lambda *_: np.random.default_rng(0))
-    assert list(get_args(Pattern)) == DEFAULT["measure_patterns"]["patterns"] == list(NAMES)
+    assert list(get_args(Pattern)) == [*NAMES, PUBLISHED_WINDOW]
+    assert DEFAULT["measure_patterns"]["patterns"] == list(NAMES)
 
 
 BLOCK, BLOCKS = 4, 12

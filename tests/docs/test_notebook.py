@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import STATISTICS, by_head
-from attnlimit.stats.fits import fit_errors, fit_whole_layer
+from attnlimit.base.coordinates import STATISTICS, with_whole_layer
+from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from support.envs import ROOT
 from support.notebooks import code_cells, run_cells
@@ -35,12 +35,14 @@ def write_rates(path: Path, layers: int, shift: float) -> None:
         shape = (len(STATISTICS), len(betas), 30, len(SIZES))
         drawn = SCALE * SIZES ** -betas[:, None, None] * rng.normal(1, 0.01, shape)
         errors = xr.Dataset(
-            by_head("error", ("statistic", "head", "replicate", "n"), drawn)
-            | by_head("limit_scale", ("statistic", "head"), np.full(shape[:2], SCALE))
-            | {name: ("head", np.linspace(0.2, 1, HEADS)) for name in ("horizon", "psi")},
-            coords={"statistic": list(STATISTICS), "head": range(HEADS), "n": SIZES, "layer": layer},
+            {
+                "error": (("statistic", "head", "replicate", "n"), drawn),
+                "limit_scale": (("statistic", "head"), np.full(shape[:2], SCALE)),
+            }
+            | {name: ("head", [*np.linspace(0.2, 1, HEADS), np.nan]) for name in ("horizon", "psi")},
+            coords={"statistic": list(STATISTICS), "head": with_whole_layer(HEADS), "n": SIZES, "layer": layer},
         )
-        fits.append(fit_errors(errors, bootstraps, 3, 0.5).merge(fit_whole_layer(errors, bootstraps, 3, 0.5)))
+        fits.append(fit_errors(errors, bootstraps, 3, 0.5))
     path.parent.mkdir(parents=True)
     write(xr.concat(fits, "layer"), path, source="heads")
 
@@ -68,7 +70,7 @@ def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
     cells = code_cells(NOTEBOOK)
     assert "OTHER = RATES" in cells[0]
     (two_runs,) = [cell for cell in cells[1:] if "OTHER" in cell]
-    names = "beta=float(head.beta), whole=float(head.layer_beta), needed=needed.values.tolist(), own=(-slopes).tolist()"
+    names = "beta=float(head.beta), whole=float(whole.beta), needed=needed.values.tolist(), own=(-slopes).tolist()"
     names += ", layers=len(first.layer), gap=(first.beta - other.beta).values.ravel().tolist()"
     more = [f"OTHER = {SECOND_RUN!r}", two_runs, f"import json; print(json.dumps(dict({names})))"]
     run = run_cells([*cells, *more], folder)

@@ -125,7 +125,7 @@ def finished(tmp_path_factory):
         )
         bootstraps = [Bootstrap(100, True, rng)] * len(STATISTICS)
         fit = fit_errors(errors, bootstraps, misfit=3, saturated=0.5)
-        fits.append(fit.assign(layer_beta=fit["beta"].isel(head=0, drop=True)))
+        fits.append(fit)
     (folder / "results/rates").mkdir(parents=True)
     write(xr.concat(fits, "layer"), folder / "results/rates/heads.zarr.zip", source="heads")
     return folder

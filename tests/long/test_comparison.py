@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 import yaml
 
-from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.coordinates import STATISTICS, with_whole_layer
 from attnlimit.base.store import read
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.stats.fits import fit_errors
@@ -29,14 +29,17 @@ def write_run(folder, seed: int, text: str) -> None:
         beta = 0.5 - 0.1 * np.random.default_rng(layer).random(HEADS)
         noise = np.exp(0.1 * rng.standard_normal((len(STATISTICS), HEADS, REPLICATES, len(SIZES))))
         error = SIZES ** -beta[:, None, None] * noise
+        whole = np.sqrt((error**2).sum(1, keepdims=True))
         errors = xr.Dataset(
             {
-                "error": (("statistic", "head", "replicate", "n"), error),
-                "layer_error": (("statistic", "replicate", "n"), np.sqrt((error**2).sum(1))),
-                "limit_scale": (("statistic", "head"), np.ones((len(STATISTICS), HEADS))),
-                **{name: ("head", rng.uniform(0.3, 2, HEADS)) for name in ("horizon", "psi", "constant_tilt")},
+                "error": (("statistic", "head", "replicate", "n"), np.concatenate([error, whole], axis=1)),
+                "limit_scale": (("statistic", "head"), np.ones((len(STATISTICS), HEADS + 1))),
+                **{
+                    name: ("head", [*rng.uniform(0.3, 2, HEADS), np.nan])
+                    for name in ("horizon", "psi", "constant_tilt")
+                },
             },
-            coords={"statistic": list(STATISTICS), "head": range(HEADS), "n": SIZES, "layer": layer},
+            coords={"statistic": list(STATISTICS), "head": with_whole_layer(HEADS), "n": SIZES, "layer": layer},
         )
         fits.append(fit_errors(errors, [Bootstrap(50, True, rng)] * len(STATISTICS), misfit=3, saturated=0.5))
         tokens = rng.standard_normal((500, 4))

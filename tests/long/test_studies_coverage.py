@@ -7,14 +7,14 @@ experiments; `PYTHONPATH=scripts:tests python tests/long/test_studies_coverage.p
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import rankdata
 
-from attnlimit.questions.studies.agreement import level_agreement, order_agreement, pairs_of, rank_correlations
+from attnlimit.questions.studies.agreement import level_agreement, order_agreement, pairs_of
 from attnlimit.questions.studies.components import variance_components
 from attnlimit.questions.studies.layers import fisher
 from attnlimit.questions.studies.orders import COUPLINGS, order_of_model
 from attnlimit.questions.studies.pooling import pool
 from attnlimit.questions.studies.shared_noise import effective_heads
+from attnlimit.stats.order import rank_correlations
 from support.studies import HEADS, planted
 
 EXPERIMENTS = 100
@@ -41,14 +41,14 @@ def held(estimate, truth) -> np.ndarray:
 
 def agreement_coverage(world, layers, experiments):
     """Of the rank correlation as seen, of that corrected for noise, and of mean differences."""
-    true, seen = (rank_correlations(rankdata(flat(rates), axis=1))[0] for rates in planted(MANY, 2, **world)[:2])
+    true, seen = (rank_correlations(*flat(rates)) for rates in planted(MANY, 2, **world)[:2])
     shift = world.get("shifts", 0) * np.linspace(-1, 1, 5)
     shifts = np.array([shift[j] - shift[i] for i, j in pairs_of(5)])
     kept = []
     for seed in range(experiments):
         _, beta, halves = planted(layers, 5, seed=seed, **world)
         found = order_agreement(flat(beta), layer_of(layers), halves.reshape(*halves.shape[:3], -1))
-        level = level_agreement(flat(beta), layer_of(layers))
+        level, _ = level_agreement(flat(beta), layer_of(layers))
         kept.append([held(found.overall, seen), held(found.corrected, true), held(level, shifts).mean()])
     return np.mean(np.array(kept, float), 0)
 
@@ -93,7 +93,7 @@ def pooled_coverage(models, between, experiments):
     kept = []
     for _ in range(experiments):
         errors = rng.uniform(0.1, 0.3, models)
-        found = pool(-0.3 + between * rng.standard_normal(models) + errors * rng.standard_normal(models), errors)
+        found, _ = pool(-0.3 + between * rng.standard_normal(models) + errors * rng.standard_normal(models), errors)
         kept.append(found.low <= -0.3 <= found.high)
     return np.mean(kept)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import PARTS, STATISTICS
+from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.page.answer import EXACT, about, about_limits, answer, capital, context_answer
 from attnlimit.stats.order import Resampling
 from support.claims import contexts_fit
@@ -32,18 +32,17 @@ def rates(far: float = 9.0) -> xr.Dataset:
     put("dof", MEAN, [10, 4, 10, 10])
     put("dof", COV, [3, 10, 1, 10])
     data = xr.Dataset(
-        {name: (dims, array) for name, array in numbers.items()}
-        | {f"layer_{name}": (dims[:3], np.full(shape[:3], far)) for name in numbers},
+        {name: (dims, array) for name, array in numbers.items()},
         coords={"layer": LAYERS, "statistic": list(STATISTICS), "part": list(PARTS), "head": HEADS},
-    )
+    ).reindex(head=[*HEADS, WHOLE_LAYER], fill_value=far)
     data["misfit"] = data["chi2"] > 3 * data["dof"]
     data["saturated"] = data["beta"] < 0.2
     data["limit_se_share"] = 0 * data["beta"].fillna(0)
     data["limit_uncertain"] = data["limit_se_share"] > 0.1
-    data["horizon"] = (("layer", "head"), [[0.2, 0.9], [1.7, 12.0]])
-    needed = np.full((3, len(STATISTICS), 2, 2), far)
-    needed[1, MEAN] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
-    needed[1, COV] = [[1500, 5000], [9100, 8000]]
+    data["horizon"] = (("layer", "head"), [[0.2, 0.9, np.nan], [1.7, 12.0, np.nan]])
+    needed = np.full((3, len(STATISTICS), 2, 3), far)
+    needed[1, MEAN, :, :2] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
+    needed[1, COV, :, :2] = [[1500, 5000], [9100, 8000]]
     data["tokens_needed"] = (("eps", "statistic", "layer", "head"), needed)
     data = data.assign_coords(eps=[0.10, 0.05, 0.01], n=[64, 512, 4096])
     facts = {"model": {"name": "owner/small"}, "corpus": {"name": "a text"}, "population": 50000}
@@ -84,7 +83,7 @@ def test_the_answer_by_hand(far):
 
 def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
     data = rates(9.0)
-    data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov"}] = [[1500, np.inf], [np.inf, np.inf]]
+    data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov", "head": HEADS}] = [[1500, np.inf], [np.inf, np.inf]]
     assert answer(data, 0.1, 2, RESAMPLING)["tokens_cov"] == (
         "1 of 4 heads are within 5 % of their limit covariance by 40,960 tokens (extrapolated beyond 4,096); "
         "the others need more."
@@ -93,9 +92,9 @@ def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
 
 def test_the_rates_of_heads_are_counted_and_exceptions_named_unless_they_are_many():
     data = rates()
-    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.46, 0.5], [0.54, 0.5]]
+    data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.46, 0.5], [0.54, 0.5]]
     assert rates_mean(data).endswith("4 of 4 heads of small have a rate β within 0.05 of 1/2.")
-    data["beta"].loc[{"statistic": "mean", "part": "error"}] = [[0.1, 0.2], [0.3, 0.4]]
+    data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.1, 0.2], [0.3, 0.4]]
     assert "0 of 4 heads" in rates_mean(data) and rates_mean(data).endswith("; the others lie between 0.10 and 0.40.")
     assert capital(rates_mean(data)).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
 
@@ -106,7 +105,7 @@ def rates_mean(data: xr.Dataset) -> str:
 
 def test_the_order_of_layers_and_heads_is_of_no_matter():
     data = rates()
-    assert answer(data.isel(layer=[1, 0], head=[1, 0]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
+    assert answer(data.isel(layer=[1, 0], head=[1, 0, 2]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
 
 
 def test_heads_that_are_within_at_once_or_never_known():
@@ -124,8 +123,8 @@ def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
     data = rates()
     assert about_limits(data) == EXACT and "limits" not in answer(data, 0.1, 2, RESAMPLING)
     shares = np.array([[0.01, 0.02], [0.03, 0.2]])
-    data["limit_se_share"].loc[{"statistic": "mean", "part": "error"}] = shares
-    data["limit_se_share"].loc[{"statistic": "cov", "part": "error"}] = shares / 2
+    data["limit_se_share"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = shares
+    data["limit_se_share"].loc[{"statistic": "cov", "part": "error", "head": HEADS}] = shares / 2
     assert about_limits(data).endswith(
         "at the largest n: mean median 2.5 %, largest 20 %; covariance median 1.2 %, largest 10 %; "
         "0 of 8 fits are marked for it"

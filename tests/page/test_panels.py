@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex, to_rgba
 
-from attnlimit.base.coordinates import PARTS, STATISTICS, by_head, whole_layer
+from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER, whole_layer
 from attnlimit.page.panels import draw_predictions, draw_rates
 from attnlimit.page.style import COLOURS, NAMES
 from support.stores import write
@@ -86,15 +86,21 @@ def made_up_rates() -> xr.Dataset:
     beta = stream.uniform(0.1, 0.6, shape)
     value = stream.uniform(0.5, 2, (*shape, 1)) * n ** -beta[..., None] * stream.uniform(0.9, 1.1, (*shape, len(n)))
     return xr.Dataset(
-        by_head("value", dims, value)
-        | by_head("value_se", dims, 0.05 * value)
-        | by_head("beta", dims[:-1], beta)
-        | by_head("intercept", dims[:-1], stream.uniform(-1, 1, shape))
-        | by_head("misfit", dims[:-1], np.zeros(shape, bool))
-        | by_head("saturated", dims[:-1], np.zeros(shape, bool))
-        | by_head("limit_uncertain", dims[:-1], np.zeros(shape, bool))
-        | by_head("limit_scale", ("statistic", "layer", "head"), stream.uniform(0.5, 2, (len(STATISTICS), 2, 3))),
-        coords={"statistic": list(STATISTICS), "part": list(PARTS), "layer": [0, 4], "head": [0, 1], "n": n},
+        {
+            "value": (dims, value),
+            "value_se": (dims, 0.05 * value),
+            "beta": (dims[:-1], beta),
+            "intercept": (dims[:-1], stream.uniform(-1, 1, shape)),
+            "limit_scale": (("statistic", "layer", "head"), stream.uniform(0.5, 2, (len(STATISTICS), 2, 3))),
+        }
+        | {name: (dims[:-1], np.zeros(shape, bool)) for name in ("misfit", "saturated", "limit_uncertain")},
+        coords={
+            "statistic": list(STATISTICS),
+            "part": list(PARTS),
+            "layer": [0, 4],
+            "head": [0, 1, WHOLE_LAYER],
+            "n": n,
+        },
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import STATISTICS, by_head, whole_layer
+from attnlimit.base.coordinates import STATISTICS, WHOLE_LAYER, heads_only, whole_layer, with_whole_layer
 from attnlimit.sampling.errors import replicate_errors
 from attnlimit.sampling.merging import merge_errors, merge_limits
 from attnlimit.theory.moments import moments
@@ -56,9 +56,8 @@ def test_a_limit_is_that_of_all_its_outputs():
     limit = merge_limits(limit_parts([6]), queries=60, population=60)
     np.testing.assert_allclose(limit["limit_mean"], OUTPUTS.mean(0) + SHIFT, rtol=1e-12)
     np.testing.assert_allclose(limit["limit_covariance"], np.cov(OUTPUTS.T, bias=True), rtol=1e-10)
-    np.testing.assert_array_equal(limit["head"], [0, 1])
-    np.testing.assert_array_equal(limit["limit_mean_se"], [0, 0])  # all queries were asked
-    assert limit["layer_limit_mean_se"] == 0
+    np.testing.assert_array_equal(limit["head"], [0, 1, WHOLE_LAYER])
+    np.testing.assert_array_equal(limit["limit_mean_se"], [0, 0, 0])  # all queries were asked
     np.testing.assert_array_equal(limit["centre"], CENTRE)
 
 
@@ -68,9 +67,8 @@ def test_some_queries_leave_a_standard_error():
     spread = OUTPUTS.var(0)
     traces = np.array([spread[:WIDTH].sum(), spread[WIDTH:].sum(), spread.sum()])
     expected = np.sqrt(traces / 60 * (1 - 60 / 240))
-    np.testing.assert_allclose(limit["limit_mean_se"], expected[:2], rtol=0.02)
-    np.testing.assert_allclose(limit["layer_limit_mean_se"], expected[2], rtol=0.02)
-    assert (limit["limit_covariance_se"] > 0).all() and limit["layer_limit_covariance_se"] > 0
+    np.testing.assert_allclose(limit["limit_mean_se"], expected, rtol=0.02)
+    assert (limit["limit_covariance_se"] > 0).all()
 
 
 @pytest.mark.parametrize("cuts", [[2, 4], [1, 2, 3], [3, 0, 3], [1] * 6])
@@ -101,10 +99,11 @@ def error_parts(cuts):
     for count in cuts:
         mine = range(first, first + count)
         measured = replicate_errors([SAMPLES[i] for i in mine], *limit, HEADS, GROUP)
-        data = by_head("error", ("statistic", "head", "replicate", "n"), measured["error"])
+        data = {"error": (("statistic", "head", "replicate", "n"), measured["error"])}
         data["mean_difference"] = (("group", "n", "feature"), measured["mean_difference"])
         data["cov_difference"] = (("group", "n", "feature", "feature_2"), measured["cov_difference"])
-        coords = {"statistic": list(STATISTICS), "head": range(HEADS), "replicate": list(mine), "n": SIZES, "layer": 5}
+        coords = {"statistic": list(STATISTICS), "replicate": list(mine), "n": SIZES, "layer": 5}
+        coords["head"] = with_whole_layer(HEADS)
         coords["group"] = np.unique(np.array(mine) // GROUP)
         parts.append(xr.Dataset(data, coords=coords))
         first += count
@@ -122,10 +121,10 @@ def test_errors_in_other_parts_have_the_same_bits(cuts):
 
 def test_the_couplings_of_the_heads_are_attached_and_the_whole_layer_has_none():
     errors = joined([4, 4])
-    np.testing.assert_array_equal(errors["head"], [0, 1])
+    np.testing.assert_array_equal(errors["head"], [0, 1, WHOLE_LAYER])
     for name in COUPLINGS:
-        np.testing.assert_array_equal(errors[name], GEOMETRY[name])
-    assert not set(COUPLINGS) & set(whole_layer(errors))
+        np.testing.assert_array_equal(heads_only(errors)[name], GEOMETRY[name])
+        assert np.isnan(whole_layer(errors)[name])
     assert errors["horizon_published"] == 7  # one number a layer
     assert not {"token_mean", "token_covariance"} & set(errors)
 
@@ -140,12 +139,9 @@ def test_scales_are_those_of_single_values_and_of_the_limit():
         [np.linalg.norm(block, 2) for block in blocks],
     ]
     expected = np.array(expected)  # (statistic, head + 1)
-    np.testing.assert_allclose(errors["limit_scale"], expected[:, :2], rtol=1e-9)
-    np.testing.assert_allclose(errors["layer_limit_scale"], expected[:, 2], rtol=1e-9)
+    np.testing.assert_allclose(errors["limit_scale"], expected, rtol=1e-9)
     for name, moment in (("mean", "mean"), ("cov", "covariance"), ("cov_spectral", "covariance")):
-        for whole in ("", "layer_"):
-            found = errors[f"{whole}limit_se"].sel(statistic=name)
-            np.testing.assert_array_equal(found, LIMIT[f"{whole}limit_{moment}_se"])
+        np.testing.assert_array_equal(errors["limit_se"].sel(statistic=name), LIMIT[f"limit_{moment}_se"])
 
 
 def test_differences_are_the_means_over_all_replicates():
@@ -153,5 +149,5 @@ def test_differences_are_the_means_over_all_replicates():
     means = np.array([[sample.mean for sample in drawn] for drawn in SAMPLES])  # (replicate, n, feature)
     difference = means.mean(0) - (LIMIT["limit_mean"].values - SHIFT)
     np.testing.assert_allclose(errors["mean_difference"], difference, rtol=1e-10)
-    gram = errors["layer_mean_gram"].mean(("group", "group_2"))
+    gram = whole_layer(errors["mean_gram"]).mean(("group", "group_2"))
     np.testing.assert_allclose(gram, (difference**2).sum(1), rtol=1e-10)

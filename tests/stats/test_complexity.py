@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnlimit.stats.complexity import SHARES, kinds, parametric_tokens, token_complexity, tokens_needed
+from attnlimit.stats.complexity import SHARES, token_complexity, tokens_needed
 from attnlimit.stats.power_law import Bootstrap, Curve, error_curve
 
 SIZES = np.array([64, 128, 256, 512, 1024])
@@ -63,13 +63,6 @@ def test_an_error_of_zero_is_below_every_level():
     assert needed([0, 0, 0, 0, 0], 1) == 64
 
 
-def test_kinds_tell_the_answers_apart():
-    found = kinds(SIZES, np.array([64, 65, 1024, 1025, np.inf, np.nan]))
-    np.testing.assert_array_equal(found["tokens_at_most"], [True, False, False, False, False, False])
-    np.testing.assert_array_equal(found["tokens_needed_extrapolated"], [False, False, False, True, False, False])
-    np.testing.assert_array_equal(found["tokens_more_than"], [False, False, False, False, True, False])
-
-
 def noisy(scatter, replicates=50, units=4):
     rng = np.random.default_rng(0)
     errors = SIZES**-0.5 * np.exp(scatter * rng.normal(size=(units, replicates, len(SIZES))))
@@ -85,8 +78,6 @@ def test_units_have_their_own_scales_and_each_share_its_tokens():
     np.testing.assert_allclose(found["tokens_needed"], expected)
     for end in ("tokens_needed_low", "tokens_needed_high"):
         np.testing.assert_allclose(found[end], expected)  # without noise an interval has no width
-    np.testing.assert_array_equal(found["tokens_more_than"], np.isinf(expected))
-    np.testing.assert_array_equal(found["tokens_at_most"], expected == 64)
     np.testing.assert_array_equal(found["tokens_needed_extrapolated"], (expected > 1024) & np.isfinite(expected))
 
 
@@ -109,18 +100,3 @@ def test_draws_are_those_of_the_curve():
     found = token_complexity(SIZES, curve, np.array([300**-0.5 / SHARES[0]]))
     ends = [float(found[name][0, 0]) for name in ("tokens_needed_low", "tokens_needed", "tokens_needed_high")]
     assert ends == pytest.approx([75, 300, 1200])
-
-
-@pytest.mark.parametrize("dimension", [1, 3, 20])
-def test_tokens_of_a_plain_mean_are_those_of_drawn_means(dimension):
-    """At n(eps) the mean norm of N(0, I / n) is eps times sqrt(d)."""
-    tokens = parametric_tokens(0.05, dimension)
-    drawn = np.linalg.norm(np.random.default_rng(3).normal(size=(40_000, dimension)), axis=1) / np.sqrt(tokens)
-    standard_error = drawn.std() / np.sqrt(len(drawn))
-    assert abs(drawn.mean() - 0.05 * np.sqrt(dimension)) < 4 * standard_error
-
-
-def test_tokens_of_a_plain_mean_by_hand():
-    assert parametric_tokens(0.1, 1) == pytest.approx(100 * 2 / np.pi)
-    assert parametric_tokens(0.1, 3) == pytest.approx(100 * 8 / (3 * np.pi))
-    assert parametric_tokens(0.1, 10**6) == pytest.approx(100, rel=1e-5)

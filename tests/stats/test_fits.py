@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import PARTS, STATISTICS, as_whole_layer, is_whole, whole_layer
-from attnlimit.stats.fits import PREDICTIONS, fit_errors, fit_whole_layer, is_label
+from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
+from attnlimit.stats.fits import PREDICTIONS, fit_errors, is_label
 from attnlimit.stats.power_law import Bootstrap
 from attnlimit.theory.bounds import predictions
 
@@ -72,11 +72,10 @@ def test_every_label_of_a_unit_is_kept_and_nothing_else(unit):
     errors["mean_discretisation"] = ((unit, "n"), np.full((2, 5), 0.01))
     errors["mean_wide_bins"] = errors["error"].sel(statistic="mean", drop=True) * 1.01
     errors["mean_difference"] = (("n", "feature"), np.zeros((5, 3)))
-    errors["layer_limit_scale"] = ("statistic", np.ones(3))
     rates = fitted(errors)
     for name in (*labels, "horizon", "psi", "horizon_published", "mean_discretisation"):
         xr.testing.assert_identical(rates[name], errors[name])
-    assert not {"mean_wide_bins", "mean_difference", "error", "layer_limit_scale"} & set(rates)
+    assert not {"mean_wide_bins", "mean_difference", "error"} & set(rates)
 
 
 def test_the_couplings_predict_rates_and_without_them_there_are_none():
@@ -107,17 +106,17 @@ def test_labels_are_words_and_heads_numbers():
 
 
 def test_the_whole_layer_is_fitted_like_a_head_and_beside_them():
-    """Its errors are here those of head 1: the same numbers under layer_…, without couplings of its own."""
+    """Its errors are here those of head 1: the same numbers, without couplings of its own."""
     errors = store()
-    of_head = errors[["error", "limit_scale"]].sel(head=1, drop=True)
-    errors = errors.merge(as_whole_layer(of_head)).assign_coords(layer=7)
-    whole = fit_whole_layer(errors, [plan(number, draws=100) for number in range(3)], 3, 0.01)
-    assert all(is_whole(name) for name in whole.data_vars) and "head" not in whole.variables
-    alone = fit_errors(errors.sel(head=[1]), [plan(number, draws=100) for number in range(3)], 3, 0.01)
-    found, expected = whole_layer(whole), alone.sel(head=1, drop=True)
-    xr.testing.assert_equal(found, expected.drop_vars(["horizon", "psi", *PREDICTIONS]))
-    both = fitted(errors).merge(whole)
-    assert both["beta"].dims == ("statistic", "part", "head") and both["layer_beta"].dims == ("statistic", "part")
+    couplings = ["horizon", "psi"]
+    whole = errors.drop_vars(couplings).sel(head=[1]).assign_coords(head=[WHOLE_LAYER])
+    both = xr.concat([errors.drop_vars(couplings), whole], "head", data_vars="minimal")
+    rates = fitted(both.assign(errors[couplings]))
+    own, head = (rates.sel(head=label, drop=True) for label in (WHOLE_LAYER, 1))
+    known = [*couplings, *PREDICTIONS]
+    xr.testing.assert_equal(own.drop_vars(known), head.drop_vars(known))
+    assert all(np.isnan(own[name]) for name in known) and not any(np.isnan(head[name]) for name in known)
+    xr.testing.assert_equal(rates.sel(head=[0, 1]), fitted(errors))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,6 @@ def test_the_whole_layer_is_fitted_like_a_head_and_beside_them():
         (("setting",), "alpha", True),
         (("setting", "n"), "cov_discretisation", True),
         (("statistic", "setting"), "limit_scale", False),
-        ((), "layer_beta", False),
         (("statistic", "setting", "replicate", "n"), "error", False),
         (("n", "feature"), "mean_difference", False),
         (("head",), "alpha", False),

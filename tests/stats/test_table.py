@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import PARTS, STATISTICS, as_whole_layer, is_whole, whole_layer
+from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER, heads_only, whole_layer
 from attnlimit.stats.complexity import SHARES
 from attnlimit.stats.power_law import LOCAL
 from attnlimit.stats.table import LABELS, rates_table, write_csv
@@ -55,10 +55,10 @@ def numbered(unit: tuple[str, ...], start: float) -> xr.Dataset:
 @pytest.fixture
 def rates() -> xr.Dataset:
     """Two layers of two heads and the whole."""
-    data = numbered(("head",), 0.0).merge(as_whole_layer(numbered((), 0.5)))
+    data = xr.concat([numbered(("head",), 0.0), numbered((), 0.5).expand_dims(head=[WHOLE_LAYER])], "head")
     data["beta"].loc[{"layer": 5, "statistic": "mean", "part": "bias", "head": 1}] = np.nan
     for number, name in enumerate(PER_HEAD):
-        data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2], [0.3, 0.4]]))
+        data[name] = (("layer", "head"), 20.0 + number + np.array([[0.1, 0.2, np.nan], [0.3, 0.4, np.nan]]))
     data["horizon_published"] = ("layer", [40.0, 50.0])
     whose = {"model": {"name": "someone/small"}, "corpus": {"name": "texts"}}
     return data.assign_attrs(source="heads", replicates=100, population=50176, **whose)
@@ -121,7 +121,7 @@ def test_there_is_a_row_for_each_fit_and_none_for_what_was_not_fitted(rates):
 
 def test_rows_come_in_one_order(rates):
     """By layer, statistic, part and head, then the whole layers: whatever order sets have in this process."""
-    rates["tokens_needed"] = (("layer", "eps", "statistic", "head"), np.ones((2, 3, 3, 2)))
+    rates["tokens_needed"] = (("layer", "eps", "statistic", "head"), np.ones((2, 3, 3, 3)))
     rates = rates.assign_coords(eps=list(SHARES))
     places = rates_table(rates)[["layer", "statistic", "part", "head"]].values.tolist()
     for whole in (False, True):
@@ -160,8 +160,12 @@ def test_the_whole_layer_is_all_and_has_no_horizon(rates):
 
 
 def test_a_simulation_has_settings_instead_of_layers_and_heads(rates):
-    of_heads = rates[[name for name in rates.data_vars if not is_whole(name)]]
-    simulated = of_heads.isel(layer=0, drop=True).rename(head="setting").assign_coords(setting=["scale 0.1", "scale 1"])
+    simulated = (
+        heads_only(rates)
+        .isel(layer=0, drop=True)
+        .rename(head="setting")
+        .assign_coords(setting=["scale 0.1", "scale 1"])
+    )
     simulated["dimension"], simulated["isotropic"] = ("setting", [1, 3]), ("setting", [False, True])
     simulated.attrs = {"source": "gaussian", "replicates": 8}
     table = rates_table(simulated)

@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from attnlimit.base.coordinates import PARTS, STATISTICS, as_whole_layer
+from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.base.seeds import generator
 from attnlimit.questions.hardmax.fit import hardmax_summary
 from attnlimit.questions.propagation.fit import fit_propagation
@@ -80,11 +80,13 @@ def model_rates(beta, layer=0, **changes) -> xr.Dataset:
     """Fits of the heads of one layer; beside them the whole layer, its rate far below every bound."""
     heads = rates(beta, **changes)
     heads = heads.rename(setting="head").assign_coords(head=range(heads.sizes["setting"]))
-    marks = ["misfit", "saturated", "limit_uncertain"]
-    whole = heads[["beta", "beta_low", "beta_high", *LOCAL, *marks]].isel(head=0, drop=True)
-    for name in ("beta", "beta_low", "beta_high"):
-        whole[name] = 0 * whole[name] + 0.01
-    return heads.merge(as_whole_layer(whole)).expand_dims(layer=[layer])
+    whole = heads.isel(head=[0]).assign_coords(head=[WHOLE_LAYER])
+    couplings = {name: array for name, array in heads.items() if array.dims == ("head",)}
+    whole = whole.assign({name: 0 * whole[name] + 0.01 for name in ("beta", "beta_low", "beta_high")})
+    joined = xr.concat([heads, whole], "head", data_vars="minimal").assign_attrs(heads.attrs)
+    return joined.assign({name: array.reindex(head=joined["head"]) for name, array in couplings.items()}).expand_dims(
+        layer=[layer]
+    )
 
 
 def fits(beta, **changes):

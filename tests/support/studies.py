@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.coordinates import PARTS
+from attnlimit.base.coordinates import PARTS, with_whole_layer
 from attnlimit.questions.studies.gather import COMPARED, FIT, SPLITS
 from attnlimit.theory.bounds import predictions
 
@@ -75,8 +75,12 @@ def study(beta, halves, horizon, tilt, noise=0.01, name="small", digest="a" * 64
     common = rng.standard_normal((layers, 2, 1, REPLICATES, len(SIZES), 8))
     alone = rng.standard_normal((layers, 2, heads, REPLICATES, len(SIZES), 8))
     squares = ((np.sqrt(rho) * common + np.sqrt(1 - rho) * alone) ** 2).sum(-1)
-    data["error"] = (("layer", "statistic", "head", "replicate", "n"), np.sqrt(squares))
-    data["layer_error"] = (("layer", "statistic", "replicate", "n"), np.sqrt(squares.sum(2)))
+    labels = with_whole_layer(heads)
+    marks = {name: array for name, array in data.items() if array.dtype == bool}
+    data = data.reindex(head=labels)
+    data = data.assign({name: array.reindex(head=labels, fill_value=False) for name, array in marks.items()})
+    both = np.concatenate([squares, squares.sum(2, keepdims=True)], axis=2)  # last the whole layer
+    data["error"] = (("layer", "statistic", "head", "replicate", "n"), np.sqrt(both))
     attrs = {"model": {"name": f"owner/{name}", "sha256": {"model.safetensors": digest, "config.json": "b"}}}
     return data.assign_attrs(attrs | {"corpus": {"name": text}, "population": 5000, "replicates": REPLICATES})
 

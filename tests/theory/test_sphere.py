@@ -9,7 +9,6 @@ from scipy.special import beta, ive, roots_jacobi, roots_legendre
 from attnlimit.theory.sphere import (
     bessel_ratio,
     sphere_eigenvalues,
-    sphere_eigenvalues_saturated,
     sphere_map,
     sphere_moments,
 )
@@ -175,30 +174,14 @@ def test_sphere_eigenvalues_at_small_scale(d):
     np.testing.assert_allclose(sphere_eigenvalues(s, radius), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("spectrum", [[1, 0.3], [1, 0.3, 0], np.linspace(0.1, 1, 20), np.logspace(-6, 0, 12)])
-def test_sphere_eigenvalues_saturate(spectrum):
-    s = np.asarray(spectrum)
-    saturated = sphere_eigenvalues_saturated(s, 1.7)
-    np.testing.assert_allclose(sphere_eigenvalues(1e24 * s, 1.7), saturated, rtol=1e-11, atol=1e-300)
-    assert not np.allclose(sphere_eigenvalues(s, 1.7), saturated, rtol=0.1)
-
-
-def test_saturated_eigenvalues_in_the_plane():
-    """E[s_1^2 cos^2 / (s_1^2 cos^2 + s_2^2 sin^2)] = s_1 / (s_1 + s_2)."""
-    for ratio in (1, 0.5, 1e-3, 1e-8, 0):
-        found = sphere_eigenvalues_saturated([2.0, 2.0 * ratio], 3.0)
-        np.testing.assert_allclose(found, 9 * np.array([1, ratio]) / (1 + ratio), rtol=1e-12)
+def test_eigenvalues_in_the_plane_saturate():
+    """At large scale E[s_1^2 cos^2 / (s_1^2 cos^2 + s_2^2 sin^2)] = s_1 / (s_1 + s_2)."""
+    for ratio in (1, 0.5, 1e-3, 0):
+        found = sphere_eigenvalues(1e24 * np.array([2.0, 2.0 * ratio]), 3.0)
+        np.testing.assert_allclose(found, 9 * np.array([1, ratio]) / (1 + ratio), rtol=1e-11)
 
 
 spectra = st.lists(st.floats(1e-6, 1e3) | st.just(0.0), min_size=1, max_size=30).filter(any)
-
-
-@steady
-@given(spectrum=spectra, radius=st.floats(0.1, 10))
-def test_saturated_eigenvalues_sum_to_the_squared_radius(spectrum, radius):
-    eigenvalues = sphere_eigenvalues_saturated(spectrum, radius)
-    assert eigenvalues.sum() == pytest.approx(radius**2, rel=1e-12)
-    assert np.all((eigenvalues > 0) == (np.array(spectrum) > 0))
 
 
 @steady
@@ -215,8 +198,6 @@ def test_no_tilt():
     np.testing.assert_array_equal(sphere_eigenvalues(np.zeros(4), 2.0), np.zeros(4))
     outputs = sphere_map(np.ones((2, 4)), 2.0, np.zeros((4, 4)), np.eye(4))
     np.testing.assert_array_equal(outputs, np.zeros((2, 4)))
-    with pytest.raises(ValueError, match="every singular value is zero"):
-        sphere_eigenvalues_saturated(np.zeros(4), 2.0)
 
 
 def test_sphere_map_and_moments_by_quadrature():

@@ -16,6 +16,7 @@ from torch.nn import functional
 from attnlimit.attention.kernel import Projected
 from attnlimit.base.parts import PUBLISHED_RANDOM
 
+PUBLISHED_WINDOW = "published_window"  # chooses tokens, not keys of a query: see `published_tokens`
 STRIP = 256  # queries at a time: of sequences of any length, so many rows of scores are held
 
 
@@ -54,7 +55,7 @@ def window_random(place: Place, n: int, stream: np.random.Generator) -> Counts:
 
 
 def window_random_50(place: Place, n: int, stream: np.random.Generator) -> Counts:
-    """The published pattern: a window of n - 50 keys, and 50 drawn from outside it without replacement."""
+    """A window of n - 50 keys about each query, and 50 of its own, drawn from outside it without replacement."""
     return with_random(window(place, n - PUBLISHED_RANDOM, stream), PUBLISHED_RANDOM, stream)
 
 
@@ -90,6 +91,17 @@ def dilated(place: Place, n: int, stream: np.random.Generator) -> Counts:
             first = nearest(place.queries[side] // 2, lattice, taken)
             counts[side, start::2] = run(lattice, first, taken)
     return counts
+
+
+def published_tokens(length: int, n: int, stream: np.random.Generator) -> np.ndarray:
+    """The n tokens of the published window experiment, increasing: they are queries and keys, the same for all queries.
+
+    One window of n - 50 tokens at the middle of the sequence, of half-width w if n = 2 w + 1 + 50, and 50 more drawn
+    from outside it without replacement.
+    """
+    width = n - PUBLISHED_RANDOM
+    inside = run(length, nearest(np.array([length // 2]), length, width), width)
+    return np.flatnonzero(with_random(inside, PUBLISHED_RANDOM, stream)[0])
 
 
 def nearest(centre: np.ndarray, length: int, n: int) -> np.ndarray:
@@ -131,7 +143,7 @@ INDEPENDENT = ("random", "random_shared")  # keys drawn with replacement: of the
 SHARED = "random_shared"  # one draw for all strips of queries
 POOLED, ORACLE = "pooled", "top"  # not of positions alone
 NAMES = (*PATTERNS, POOLED, ORACLE)
-SMALLEST = {"window_random_50": PUBLISHED_RANDOM + 1}  # budget, where it is not 1
+SMALLEST = dict.fromkeys(("window_random_50", PUBLISHED_WINDOW), PUBLISHED_RANDOM + 1)  # budget, where it is not 1
 
 
 def possible(name: str, n: int, length: int) -> bool:

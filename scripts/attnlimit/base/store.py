@@ -116,6 +116,13 @@ def read(path: str | Path, *names: str, **select) -> xr.Dataset:
             return with_text_as(str, part.load())
 
 
+def select(path: str | Path, dataset: xr.Dataset, name: str, **place) -> xr.DataArray:
+    """One variable, or a part of it, of a store that is open; refused as in `read`."""
+    require_labels(path, dataset, (name,), place)
+    with naming_damage(path):
+        return dataset[name].sel(place).load()
+
+
 def read_attrs(path: str | Path) -> dict:
     """What a store says of itself, without its numbers."""
     with opened(path) as dataset:

@@ -23,7 +23,6 @@ ENDINGS: Words = {  # of names: {} is what the name without the ending is
 }
 SAME_UNIT = ("_se", "_low", "_high")
 UNIT = re.compile(r"(.+?)(?: \[(\w+)\])?")
-WHOLE = "layer_"  # before the name of a variable of the whole layer
 
 LABELS: Words = {
     "n": "sample size [tokens]",
@@ -88,13 +87,10 @@ FITS: Words = {  # of errors to a limit, as fit_rates makes them
 
 
 def words_of(name: str, words: Words) -> tuple[str, str]:
-    """What a variable is, and its unit: by its name, as that of a whole layer, or by its ending; "" if nobody said."""
+    """What a variable is, and its unit: by its name or by its ending; "" if nobody said."""
     if name in words:
         found = UNIT.fullmatch(words[name])
         return (found[1], found[2] or "") if found else ("", "")
-    if name.startswith(WHOLE):
-        inner, unit = words_of(name.removeprefix(WHOLE), words)
-        return (f"{inner}, whole layer", unit) if inner else ("", "")
     for ending, frame in ENDINGS.items():
         if name.endswith(ending):
             inner, unit = words_of(name.removesuffix(ending), words)

@@ -11,7 +11,7 @@ from attnlimit.base.parts import cuts
 from attnlimit.base.seeds import generator
 from attnlimit.bench.measure import Case
 from attnlimit.bench.rounds import clock
-from attnlimit.sampling.errors import head_slices, sampling_error
+from attnlimit.sampling.errors import sampling_error, units_of
 from attnlimit.sampling.limits import centre_of
 from attnlimit.sampling.merging import merge_surrogate
 from attnlimit.sampling.surrogate_limits import (
@@ -93,7 +93,7 @@ def in_proportion(drawn: Drawn) -> np.ndarray:
 
 def errors(found: Moments, stated: tuple, limit: Moments, is_exact: bool, heads: int) -> dict:
     """Median and largest over heads, of what is stated and, beside an exact limit, of how far off it is."""
-    units = head_slices(len(limit.mean), heads)
+    units = units_of(len(limit.mean), heads)[:-1]
     blocks = [limit.covariance[unit, unit] for unit in units]
     scales = np.sqrt([np.trace(block) for block in blocks]), np.array([np.linalg.norm(block) for block in blocks])
     ways = {"stated": tuple(each[:heads] for each in stated)}

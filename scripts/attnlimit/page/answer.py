@@ -3,9 +3,11 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.complexity import BEYOND
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
 from attnlimit.stats.order import Resampling, ordered_heads
 
@@ -47,7 +49,7 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
 
 def by_statistic(rates: xr.Dataset) -> dict[str, xr.Dataset]:
     """Fits of the error itself, the heads of all layers in one row."""
-    heads = rates.sel(part="error").stack(row=("layer", "head"))
+    heads = heads_only(rates).sel(part="error").stack(row=("layer", "head"))
     return {name: heads.sel(statistic=name) for name in NAMES}
 
 
@@ -63,9 +65,7 @@ def context_answer(fits: xr.Dataset) -> dict[str, str]:
     run, length = longest_run(fits)
     costs = []
     for statistic, name in NAMES.items():
-        share, low, high = (
-            float(fits[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
-        )
+        share, low, high = Estimate.of(fits, "overall_share", run=run, statistic=statistic)
         if np.isfinite([share, low, high]).all():
             costs.append(f"{1 / share:.1f} [{1 / high:.1f}, {1 / low:.1f}] for the {name}")
     if not costs:
@@ -79,13 +79,13 @@ def about(rates: xr.Dataset) -> str:
     model, sizes = rates.attrs["model"]["name"], rates["n"].values
     population = f"{rates.attrs['population']:,} tokens of {text_name(rates.attrs['corpus'])}"
     layers = rates.sizes["layer"]
-    heads = f"{layers} layer{'' if layers == 1 else 's'} of {rates.sizes['head']} heads"
+    heads = f"{layers} layer{'' if layers == 1 else 's'} of {heads_only(rates).sizes['head']} heads"
     return f"{model} ({heads}) on {population}, n from {sizes[0]:,} to {sizes[-1]:,}:"
 
 
 def about_limits(rates: xr.Dataset) -> str:
     """How well the limits of the heads are known, against the errors at the largest n; by name what this marks."""
-    heads = rates.sel(part="error", statistic=list(NAMES)).stack(row=("layer", "head"))
+    heads = heads_only(rates).sel(part="error", statistic=list(NAMES)).stack(row=("layer", "head"))
     share, marked = heads["limit_se_share"], heads["limit_uncertain"]
     if not (share > 0).any():
         return EXACT

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.page.answer import NAMES
 from attnlimit.stats.complexity import BEYOND, SHARES
-from attnlimit.stats.table import MARKS
+from attnlimit.stats.table import MARKS, flat, tokens_columns
 
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
 LEAST = 0.1  # of an error: where an interval that reaches 0 ends on a logarithmic axis
@@ -15,20 +16,16 @@ POWER_LAW = "a power law"
 
 
 def of_error(rates: xr.Dataset) -> xr.Dataset:
-    return rates.sel(part="error", statistic=list(NAMES), drop=True)
+    """Fits of the error itself, heads only."""
+    return heads_only(rates).sel(part="error", statistic=list(NAMES), drop=True)
 
 
 def head_table(rates: xr.Dataset) -> pd.DataFrame:
     """One row a head and statistic: couplings, rate with its interval, tokens needed; hollow: beta is no exponent."""
     fits = of_error(rates)
-    needed = {
-        f"tokens_{100 * share:.0f}{end}": fits[f"tokens_needed{end}"].sel(eps=share, drop=True)
-        for share in SHARES
-        for end in ("", "_low", "_high")
-    }
+    needed = {name: array for name, array in tokens_columns(fits).items() if not name.endswith("extrapolated")}
     hollow = fits[list(MARKS)].to_dataarray("mark").any("mark")
-    table = fits[FIT].assign(needed | {"hollow": hollow})
-    return table.to_dataframe(dim_order=["layer", "head", "statistic"]).reset_index()
+    return flat(fits[FIT].assign(needed | {"hollow": hollow}), "layer", "head", "statistic")
 
 
 def curve_table(rates: xr.Dataset) -> pd.DataFrame:
@@ -44,15 +41,15 @@ def curve_table(rates: xr.Dataset) -> pd.DataFrame:
     table = {"error": value, "error_low": np.maximum(value - half, LEAST * value), "error_high": value + half}
     table |= {"fit": fitted, "fit_low": np.minimum(*ends), "fit_high": np.maximum(*ends)}
     order = ["layer", "head", "statistic", "n"]
-    return xr.Dataset(table).to_dataframe(dim_order=order).reset_index()[[*order, *table]]
+    return flat(xr.Dataset(table), *order)[[*order, *table]]
 
 
 def tail_table(layers: list[xr.Dataset]) -> pd.DataFrame:
     """One row a head and scale s: R(s) along the head's first direction, and whether enough tokens carry it."""
     tables = []
     for layer in layers:
-        data = layer[["log_mgf_ratio", "effective_tokens"]].isel(direction=0)
-        table = data.to_dataframe(dim_order=["head", "scale"]).reset_index()
+        data = heads_only(layer)[["log_mgf_ratio", "effective_tokens"]].isel(direction=0)
+        table = flat(data, "head", "scale")
         tables.append(
             table.assign(layer=int(layer["layer"]), carried=table["effective_tokens"] >= layer.attrs["effective"])
         )
@@ -73,7 +70,7 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
             head[f"{share}_{name}"] = needed(fit[share], sizes)
         head[f"marks_{name}"] = ", ".join(words for mark, words in MARKS.items() if fit[mark]) or POWER_LAW
     for layer in tails:
-        for number in layer["head"].values:
+        for number in heads_only(layer)["head"].values:
             data = layer.sel(head=number)
             told[f"{int(layer['layer'])}-{number}"] |= {
                 "kurtosis": f"{float(data['kurtosis'].isel(direction=0)):.2f}".replace("-", "−"),

@@ -1,4 +1,4 @@
-"""Distances to the limit, per head and for the whole layer."""
+"""Distances to the limit, per head and last for the whole layer; of no heads (`heads` 0), for the whole alone."""
 
 from collections.abc import Iterable
 
@@ -48,18 +48,19 @@ def distances(mean: np.ndarray, covariance: np.ndarray, heads: int) -> dict[str,
     mean: Euclidean norm of mean_n - mean_limit (feature,);  cov, cov_spectral: Frobenius and spectral norm of
     cov_n - cov_limit (feature, feature).  A head is a run of features and a diagonal block.
     """
-    units = [*head_slices(len(mean), heads), slice(None)]
-    blocks = [covariance[unit, unit] for unit in units]
+    units = units_of(len(mean), heads)
+    *of_heads, whole = (covariance[unit, unit] for unit in units)
+    spectral = spectral_norm(np.stack(of_heads)) if of_heads else []
     return {
         "mean": np.array([np.linalg.norm(mean[unit]) for unit in units]),
-        "cov": np.array([np.linalg.norm(block) for block in blocks]),
-        "cov_spectral": np.append(spectral_norm(np.stack(blocks[:-1])), spectral_norm(blocks[-1])),
+        "cov": np.array([np.linalg.norm(block) for block in (*of_heads, whole)]),
+        "cov_spectral": np.append(spectral, spectral_norm(whole)),
     }
 
 
-def head_slices(features: int, heads: int) -> list[slice]:
-    width = features // heads
-    return [slice(head * width, (head + 1) * width) for head in range(heads)]
+def units_of(features: int, heads: int) -> list[slice]:
+    """The features of each head and, last, of the whole layer."""
+    return [*(slice(head * features // heads, (head + 1) * features // heads) for head in range(heads)), slice(None)]
 
 
 def spectral_norm(symmetric: np.ndarray) -> np.ndarray:
@@ -78,10 +79,9 @@ def group_gram(differences: np.ndarray, heads: int) -> np.ndarray:
     differences (group, n, feature[, feature]) -> (head + 1, n, group, group).  From these alone follow the bias
     ||mean over replicates||, and its bootstrap over groups, without keeping every replicate's matrix.
     """
-    units = [*head_slices(differences.shape[2], heads), slice(None)]
     matrices = differences.ndim == 4
     grams = []
-    for unit in units:
+    for unit in units_of(differences.shape[2], heads):
         block = differences[:, :, unit, unit] if matrices else differences[:, :, unit]
         flat = block.reshape(*block.shape[:2], -1).swapaxes(0, 1).astype(np.float64)  # (n, group, entry)
         grams.append(flat @ flat.swapaxes(1, 2))  # (n, group, group)
@@ -95,7 +95,7 @@ def limit_scale(value_variance: np.ndarray, covariance: np.ndarray, heads: int) 
     cov, cov_spectral: norm of the limit covariance.  value_variance (head,) is tr V Sigma V^T.
     """
     norms = distances(np.zeros(len(covariance)), covariance, heads)
-    norms["mean"] = np.sqrt([*value_variance, np.sum(value_variance)])
+    norms["mean"] = np.sqrt([*value_variance[:heads], np.sum(value_variance)])
     return np.stack([norms[name] for name in STATISTICS])
 
 
@@ -115,8 +115,7 @@ def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population:
     (Frobenius) sqrt((E|y - m|^4 - ||C||_F^2) / M (1 - M/N)).  fourth (head + 1,) is the sum of |y - m|^4.
     """
     rest = 1 - queries / population if queries < population else 0.0
-    units = [*head_slices(len(limit.mean), len(fourth) - 1), slice(None)]
-    blocks = [limit.covariance[unit, unit] for unit in units]
+    blocks = [limit.covariance[unit, unit] for unit in units_of(len(limit.mean), len(fourth) - 1)]
     mean = [np.trace(block) for block in blocks]
     covariance = [total / limit.count - (block**2).sum() for block, total in zip(blocks, fourth, strict=True)]
     mean_se, cov_se = (np.sqrt(np.array(variance) / limit.count * rest) for variance in (mean, covariance))

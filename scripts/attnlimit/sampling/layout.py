@@ -39,13 +39,11 @@ def setting_errors(
     error (statistic, replicate, n), {mean,cov}_gram (n, group, group), limit_scale (statistic) and the couplings.
     value_variance is tr V Sigma V^T, which gives the mean its scale.
     """
-    measured = replicate_errors(
-        samples, limit_mean, limit_covariance, 1, group
-    )  # one head, and again as the whole layer
+    measured = replicate_errors(samples, limit_mean, limit_covariance, 0, group)
     return (
         {"error": measured["error"][:, 0]}
-        | {f"{name}_gram": group_gram(measured[f"{name}_difference"], 1)[0] for name in ("mean", "cov")}
-        | {"limit_scale": limit_scale(np.array([value_variance]), limit_covariance, 1)[:, 0]}
+        | {f"{name}_gram": group_gram(measured[f"{name}_difference"], 0)[0] for name in ("mean", "cov")}
+        | {"limit_scale": limit_scale(np.array([value_variance]), limit_covariance, 0)[:, 0]}
         | couplings
     )
 

@@ -3,8 +3,9 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.coordinates import WHOLE, by_head
+from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.sampling.errors import group_gram, limit_scale, sampling_error
+from attnlimit.sampling.joining import join_parts
 from attnlimit.theory.moments import Moments, merge_all
 
 OUTPUT = ("output_count", "output_mean", "output_scatter")  # of a block: its Moments
@@ -12,18 +13,18 @@ OUTPUT = ("output_count", "output_mean", "output_scatter")  # of a block: its Mo
 
 def merge_limits(parts: list[xr.Dataset], queries: int, population: int) -> xr.Dataset:
     """The limit of a layer from the parts of its jobs, block by block in their fixed order."""
-    joined = xr.concat([part.drop_vars(["output_shift", "centre"]) for part in parts], "block")
+    joined = join_parts(parts, "block", ("output_shift", "centre"))
     whole = merge_all(Moments(*block) for block in zip(*(joined[name].values for name in OUTPUT), strict=True))
     mean_se, cov_se = sampling_error(whole, joined["fourth_moment"].sum("block").values, queries, population)
     return xr.Dataset(
         {
-            "limit_mean": ("feature", whole.mean + parts[0]["output_shift"].values),
+            "limit_mean": ("feature", whole.mean + joined["output_shift"].values),
             "limit_covariance": (("feature", "feature_2"), whole.covariance),
-            "centre": ("feature", parts[0]["centre"].values),
-        }
-        | by_head("limit_mean_se", ("head",), mean_se)
-        | by_head("limit_covariance_se", ("head",), cov_se),
-        coords={"head": range(len(mean_se) - 1)},
+            "centre": ("feature", joined["centre"].values),
+            "limit_mean_se": ("head", mean_se),
+            "limit_covariance_se": ("head", cov_se),
+        },
+        coords={"head": with_whole_layer(len(mean_se) - 1)},
     )
 
 
@@ -33,13 +34,13 @@ def merge_surrogate(parts: list[xr.Dataset], fitted: xr.Dataset) -> xr.Dataset:
     With Y the exact outputs and all about a reference point:  E[Y] = E[g] + E[Y - g],
     cov Y = E[g g^T] + E[Y Y^T - g g^T] - E[Y] E[Y]^T.
     """
-    joined = xr.concat(parts, "chunk")
+    joined = join_parts(parts, "chunk")
     whole = merge_all(Moments(*chunk) for chunk in zip(*(joined[name].values for name in OUTPUT), strict=True))
     step = whole.mean - fitted["reference"].values
     mean = step + fitted["residual_mean"].values
     second = whole.covariance + np.outer(step, step) + fitted["residual_second"].values
-    of_units = ("limit_mean_se", "limit_covariance_se", "residual_share")
-    return fitted[["centre", *of_units, *(WHOLE + name for name in of_units)]].assign(
+    kept = fitted[["centre", "limit_mean_se", "limit_covariance_se", "residual_share"]].rename(unit="head")
+    return kept.assign(
         limit_mean=("feature", mean + fitted["reference"].values + fitted["output_shift"].values),
         limit_covariance=(("feature", "feature_2"), second - np.outer(mean, mean)),
     )
@@ -54,19 +55,17 @@ def merge_errors(
     value_variances (head,) are tr V Sigma V^T of each head. They come from the caller: geometry.py, imported here,
     would make its every edit rerun merge_limits and so all of measure_errors.
     """
-    raw = xr.concat([part[["error", "layer_error"]] for part in parts], "replicate")
+    raw = join_parts([part[["error"]] for part in parts], "replicate")
     heads = len(value_variances)
     condensed: dict[str, tuple] = {}
     for name in ("mean", "cov"):
         differences = np.concatenate([part[f"{name}_difference"].values for part in parts])  # (group, n, feature, …)
-        condensed |= by_head(f"{name}_gram", ("head", "n", "group", "group_2"), group_gram(differences, heads))
+        condensed[f"{name}_gram"] = (("head", "n", "group", "group_2"), group_gram(differences, heads))
         features = ("feature", "feature_2")[: differences.ndim - 2]
         condensed[f"{name}_difference"] = (("n", *features), differences.mean(0, dtype=np.float64))
     scales = limit_scale(value_variances, limit["limit_covariance"].values, heads)
-    condensed |= by_head("limit_scale", ("statistic", "head"), scales)
-    for whole in ("", WHOLE):
-        mean_se, cov_se = (limit[f"{whole}limit_{moment}_se"].values for moment in ("mean", "covariance"))
-        dims = ("statistic",) if whole else ("statistic", "head")
-        # The spectral norm's is at most the Frobenius norm's.
-        condensed[f"{whole}limit_se"] = (dims, np.stack([mean_se, cov_se, cov_se]))
+    condensed["limit_scale"] = (("statistic", "head"), scales)
+    mean_se, cov_se = (limit[f"limit_{moment}_se"].values for moment in ("mean", "covariance"))
+    # The spectral norm's is at most the Frobenius norm's.
+    condensed["limit_se"] = (("statistic", "head"), np.stack([mean_se, cov_se, cov_se]))
     return raw.assign(condensed).assign(geometry.drop_dims("feature"))

@@ -23,9 +23,10 @@ from attnlimit.attention.surrogate import (
     fit_surrogate,
     predict,
 )
-from attnlimit.base.coordinates import by_head
+from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.base.log import bar, logger
 from attnlimit.base.parts import cuts, share
+from attnlimit.sampling.joining import join_parts
 from attnlimit.theory.moments import Moments, merge_all
 
 QUERIES_PER_BLOCK = 1024  # of exact outputs: one job has that many at least
@@ -97,8 +98,7 @@ def output_part(
 
 def joined_outputs(parts: list[xr.Dataset]) -> tuple[xr.Dataset, Drawn]:
     """The queries of all parts, and how they were drawn."""
-    common = ["centre", "stratum_size"]
-    joined = xr.concat([part.drop_vars(common) for part in parts], "query").assign(parts[0][common])
+    joined = join_parts(parts, "query", ("centre", "stratum_size"))
     names = ("query", "fold", "stratum", "stratum_size")
     return joined, Drawn(*(joined[name].values for name in names))
 
@@ -145,11 +145,11 @@ def fitted_surrogate(
             "residual_second": (("feature", "feature_2"), correction.second),
             "output_shift": ("feature", output_shift(how.heads, how.centre)),
             "centre": ("feature", how.centre),
-        }
-        | by_head("limit_mean_se", ("head",), correction.mean_se)
-        | by_head("limit_covariance_se", ("head",), correction.covariance_se)
-        | by_head("residual_share", ("head",), correction.residual_share),
-        coords={"head": range(heads)},
+            "limit_mean_se": ("unit", correction.mean_se),
+            "limit_covariance_se": ("unit", correction.covariance_se),
+            "residual_share": ("unit", correction.residual_share),
+        },
+        coords={"head": range(heads), "unit": with_whole_layer(heads)},
     )
 
 

@@ -1,11 +1,12 @@
 """The token-sample complexity n(eps): how many tokens until the error is eps of its scale."""
 
 import numpy as np
-from scipy.special import gammaln
 
+from attnlimit.stats.estimate import ENDS
 from attnlimit.stats.power_law import Curve, interval, late_slope
 
 SHARES = (0.10, 0.05, 0.01)  # eps
+TOKENS = tuple(f"tokens_needed{end}" for end in (*ENDS, "_extrapolated"))
 BEYOND = 10  # a curve is followed beyond its largest n by this factor, and no further
 
 
@@ -31,17 +32,8 @@ def tokens_needed(sizes: np.ndarray, value: np.ndarray, level: np.ndarray) -> np
     return np.where(np.isnan(height).any(-1), np.nan, tokens)
 
 
-def kinds(sizes: np.ndarray, tokens: np.ndarray) -> dict[str, np.ndarray]:
-    """What `tokens_needed` says by its value, as flags: for n(eps) itself and for the ends of its interval."""
-    return {
-        "tokens_at_most": tokens == sizes[0],
-        "tokens_needed_extrapolated": (tokens > sizes[-1]) & np.isfinite(tokens),
-        "tokens_more_than": np.isposinf(tokens),
-    }
-
-
 def token_complexity(sizes: np.ndarray, curve: Curve, scale: np.ndarray) -> dict[str, np.ndarray]:
-    """n(eps) of the curve of an error (unit, n) relative to its scale (unit), for eps in SHARES: (eps, unit) each.
+    """n(eps) of the curve of an error (unit, n) relative to its scale (unit), for eps in SHARES: TOKENS, (eps, unit).
 
     tokens_needed_low, tokens_needed_high: 95 % bootstrap interval, from the draws and at the levels of the rates.  Two
     neighbouring sizes decide where a curve crosses, so two samples enter if the sizes have their own.
@@ -51,17 +43,5 @@ def token_complexity(sizes: np.ndarray, curve: Curve, scale: np.ndarray) -> dict
     resampled = curve.resampled[:, None]  # (draw, 1, unit, n)
     shape = (len(resampled), *level.shape)
     drawn = tokens_needed(sizes, np.broadcast_to(resampled, (*shape, len(sizes))), np.broadcast_to(level, shape))
-    low, high = interval(tokens, drawn, curve.levels(2))
-    return {"tokens_needed": tokens, "tokens_needed_low": low, "tokens_needed_high": high} | kinds(sizes, tokens)
-
-
-def parametric_tokens(share: float, dimension: int) -> float:
-    """n(eps) of the mean without a tilt (H = 0), for Gaussian values of equal variance in d dimensions: c(d)^2 / eps^2.
-
-    Attention is then the plain mean of n values, whose error is N(0, I / n) in units of one coordinate;  relative to
-    its scale sqrt(d), E||error|| = c(d) / sqrt(n) with c(d) = E||g|| / sqrt(d) = sqrt(2 / d) G((d + 1) / 2) / G(d / 2).
-    c(1) = sqrt(2 / pi), c(d) -> 1:  1 / eps^2 bounds it for every law and every covariance.  The covariance of the
-    outputs has limit zero without a tilt, so there is no such number for it.
-    """
-    constant2 = 2 / dimension * np.exp(2 * (gammaln((dimension + 1) / 2) - gammaln(dimension / 2)))
-    return float(constant2 / share**2)
+    extrapolated = (tokens > sizes[-1]) & np.isfinite(tokens)
+    return dict(zip(TOKENS, (*interval(tokens, drawn, curve.levels(2)), extrapolated), strict=True))

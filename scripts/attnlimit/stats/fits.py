@@ -3,15 +3,14 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.coordinates import PARTS, STATISTICS, as_whole_layer, is_whole, whole_layer
-from attnlimit.stats.complexity import SHARES, token_complexity
+from attnlimit.base.coordinates import PARTS, STATISTICS
+from attnlimit.stats.complexity import SHARES, TOKENS, token_complexity
 from attnlimit.stats.power_law import LOCAL, Bootstrap, curves_of, fit_statistic, late_slope
 from attnlimit.theory.bounds import predictions
 
 COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "constant_tilt", "horizon_published")
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
-TOKENS = tuple(f"tokens_needed{end}" for end in ("", "_low", "_high", "_extrapolated"))  # n(eps)
 WITHOUT_REPLACEMENT = (  # said of the model's rates by answer, claims and captions
     "samples are drawn without replacement: attention over the population is then not the exact limit of such draws, "
     "and slopes steepen towards it, as errors shrink by about √(1 − n/N), N being the size of the population"
@@ -77,13 +76,7 @@ def limit_se_share(limit_se: xr.DataArray, value: xr.DataArray) -> xr.DataArray:
 
 def is_label(array: xr.DataArray, unit: str) -> bool:
     """Whether a variable says something of a unit, of each of its sizes, or of all units, that later steps may need."""
-    return array.dims in ((), (unit,), (unit, "n")) and not is_whole(array.name)
-
-
-def fit_whole_layer(errors: xr.Dataset, bootstraps: list[Bootstrap], *marks: float) -> xr.Dataset:
-    """The same for the whole layer of a store of errors, in variables layer_…"""
-    one = whole_layer(errors).expand_dims("head")
-    return as_whole_layer(fit_errors(one, bootstraps, *marks).squeeze("head", drop=True))
+    return array.dims in ((), (unit,), (unit, "n"))
 
 
 def without_replacement(attrs: dict) -> bool:

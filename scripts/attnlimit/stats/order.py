@@ -35,16 +35,32 @@ class Order(NamedTuple):
     groups: int
 
 
-def pearson(x: np.ndarray, y: np.ndarray) -> float:
-    """NaN where one of the two does not vary."""
-    x, y = x - x.mean(), y - y.mean()
-    scale = np.sqrt((x @ x) * (y @ y))
-    return float(x @ y / scale) if scale > 0 else np.nan
+def correlations(x: np.ndarray, y: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
+    """Pearson's correlations over the last axis, items counted so often; NaN where one of the two does not vary.
+
+    Sums over ranks are exact: ranks, and their mean, are multiples of 1/2.
+    """
+    total = (weights * np.ones(np.shape(x))).sum(-1, keepdims=True)
+    x, y = (each - (weights * each).sum(-1, keepdims=True) / total for each in (x, y))
+    product, squares = (weights * x * y).sum(-1), (weights * x**2).sum(-1) * (weights * y**2).sum(-1)
+    return np.divide(product, np.sqrt(squares), where=squares > 0, out=np.full(np.shape(squares), np.nan))
+
+
+def rank_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Spearman's correlations over the last axis."""
+    return correlations(rankdata(x, axis=-1), rankdata(y, axis=-1))
+
+
+def resampled_ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Ranks (draw, item) of values (item,) in samples that hold item i weights[·, i] times; ties share their mean."""
+    below = (values[:, None] < values).astype(float)  # [i, j]: i lies below j
+    tied = (values[:, None] == values).astype(float)
+    return weights @ (below + tied / 2)
 
 
 def ranked(coupling: str) -> Measure:
     """Spearman's correlation of beta with a coupling."""
-    return lambda fits: pearson(rankdata(fits["beta"]), rankdata(fits[coupling]))
+    return lambda fits: float(rank_correlations(fits["beta"], fits[coupling]))
 
 
 def partly_ranked(coupling: str, given: str) -> Measure:
@@ -52,16 +68,18 @@ def partly_ranked(coupling: str, given: str) -> Measure:
 
     def measure(fits: Columns) -> float:
         beta, mine, other = (rankdata(fits[name]) for name in ("beta", coupling, given))
-        with_other, between = pearson(beta, other), pearson(mine, other)
+        of_beta, with_other, between = (
+            float(correlations(*pair)) for pair in ((beta, mine), (beta, other), (mine, other))
+        )
         scale = np.sqrt((1 - with_other**2) * (1 - between**2))
-        return (pearson(beta, mine) - with_other * between) / scale if scale > 1e-9 else np.nan
+        return (of_beta - with_other * between) / scale if scale > 1e-9 else np.nan
 
     return measure
 
 
 def correlated(coupling: str) -> Measure:
     """The plain correlation of beta with a coupling, for numbers that are ranks already: see `ranks_within`."""
-    return lambda fits: pearson(fits["beta"], fits[coupling])
+    return lambda fits: float(correlations(fits["beta"], fits[coupling]))
 
 
 def ranks_within(fits: pd.DataFrame, group: str | list[str]) -> pd.DataFrame:
@@ -87,7 +105,7 @@ def order(fits: pd.DataFrame, measure: Measure, group: str | list[str], resampli
     for chosen in stream.integers(len(members), size=(resampling.draws, len(members))):
         rows = np.concatenate([members[each] for each in chosen])
         drawn.append(measure({name: column[rows] for name, column in columns.items()}))
-    low, high = interval(np.array(estimate), np.array(drawn), levels(len(members)))
+    _, low, high = interval(np.array(estimate), np.array(drawn), levels(len(members)))
     return Order(estimate, float(low), float(high), len(members))
 
 

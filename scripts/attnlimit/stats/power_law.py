@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from attnlimit.base.parts import FEWEST_POINTS
+from attnlimit.stats.estimate import ENDS, Estimate
 
-LOCAL = ("local_slope", "local_slope_low", "local_slope_high")  # between neighbouring sizes
+BETA, LOCAL = (tuple(name + end for end in ENDS) for name in ("beta", "local_slope"))  # local: between sizes
 LATE_FACTOR = 3  # the late slope is taken over at least this factor of n
 ROUNDING = 2.0**-48  # relative, of a value and its logarithm: a deviation below this is no noise
 FLOORS_ABOVE_NOISE = 2  # a bias counts as seen where it stands this many noise floors high
@@ -91,10 +92,10 @@ def fit_curve(sizes: np.ndarray, curve: Curve) -> dict[str, np.ndarray]:
     """
     result = fit(sizes, curve.value, curve.relative_variance)
     drawn = fit(sizes, curve.resampled, curve.resampled_variance)["beta"]
+    beta = interval(result["beta"], drawn, curve.levels(len(sizes)))
     slopes = local_slopes(sizes, curve.value)
-    beta_low, beta_high = interval(result["beta"], drawn, curve.levels(len(sizes)))
-    ends = interval(slopes, local_slopes(sizes, curve.resampled), curve.levels(2))
-    return result | {"beta_low": beta_low, "beta_high": beta_high} | dict(zip(LOCAL, (slopes, *ends), strict=True))
+    local = interval(slopes, local_slopes(sizes, curve.resampled), curve.levels(2))
+    return result | dict(zip(BETA, beta, strict=True)) | dict(zip(LOCAL, local, strict=True))
 
 
 def levels(items: int, samples: int = 1) -> tuple[float, float]:
@@ -122,8 +123,8 @@ def levels(items: int, samples: int = 1) -> tuple[float, float]:
     return float(ndtr(-reach)), float(ndtr(reach))
 
 
-def interval(estimate: np.ndarray, drawn: np.ndarray, at: tuple[float, float]) -> np.ndarray:
-    """The two levels (2, …) of bootstrap draws (draw, …) of an estimate (…); NaN where there is none.
+def interval(estimate: np.ndarray, drawn: np.ndarray, at: tuple[float, float]) -> Estimate:
+    """An estimate (…) and the two levels of its bootstrap draws (draw, …); NaN where there is none.
 
     A draw without a number, as of a bias that fell below zero, is left out.  Level p of m draws is the p (m + 1)-th
     smallest: a further draw lies below it with probability p, also far out in the tails.  Infinite draws are numbers.
@@ -139,7 +140,7 @@ def interval(estimate: np.ndarray, drawn: np.ndarray, at: tuple[float, float]) -
         share = (place - below)[0]
         step = np.subtract(upper, lower, where=(share > 0) & (upper > lower), out=np.zeros(lower.shape))
         ends.append(np.where(np.isnan(estimate), np.nan, lower + share * step))
-    return np.stack(ends)
+    return Estimate(estimate, *ends)
 
 
 def local_slopes(sizes: np.ndarray, value: np.ndarray) -> np.ndarray:

@@ -6,14 +6,14 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from attnlimit.base.coordinates import is_whole, whole_layer
+from attnlimit.base.coordinates import WHOLE_LAYER
 from attnlimit.base.files import atomic
 from attnlimit.sources.corpus.location import text_name
-from attnlimit.stats.complexity import SHARES
-from attnlimit.stats.fits import COUPLINGS, PREDICTIONS, TOKENS
-from attnlimit.stats.power_law import LOCAL
+from attnlimit.stats.complexity import SHARES, TOKENS
+from attnlimit.stats.fits import COUPLINGS, PREDICTIONS
+from attnlimit.stats.power_law import BETA, LOCAL
 
-FIT = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
+FIT = (*BETA, "se", "se_scaled", "intercept", "chi2", "dof", "misfit")
 SCALE = ("relative_error", "saturated", "limit_se", "limit_se_share", "limit_uncertain")
 COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
     name.replace("tokens_needed", f"tokens_{100 * share:.0f}"): (share, name) for share in SHARES for name in TOKENS
@@ -37,11 +37,7 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
 
     Of the local slopes, only that between the two largest sizes; n(eps) in the rows of the error itself.
     """
-    tables = [rows(rates)]
-    if any(map(is_whole, rates.data_vars)):
-        of_layer = {name: rates[name] for name in COUPLINGS if name in rates and "head" not in rates[name].dims}
-        tables.append(rows(whole_layer(rates).assign(of_layer)).assign(head="all"))
-    table = pd.concat(tables).assign(
+    table = rows(rates).assign(
         source=rates.attrs["source"],
         n_min=int(rates["n"][0]),
         n_max=int(rates["n"][-1]),
@@ -51,20 +47,28 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
         corpus=text_name(rates.attrs.get("corpus", {})),
     )
     if "head" in table:
-        table["head"] = table["head"].map(str)
+        table = table.sort_values("head", key=lambda head: head == WHOLE_LAYER, kind="stable")
+        table["head"] = table["head"].map(str).replace(str(WHOLE_LAYER), "all")
     return table.reindex(columns=COLUMNS)
+
+
+def flat(data: xr.Dataset, *dims: str) -> pd.DataFrame:
+    """One row for each place along the dimensions, in their order, with a column for each variable and label."""
+    return data.to_dataframe(dim_order=list(dims)).reset_index()
+
+
+def tokens_columns(rates: xr.Dataset) -> dict[str, xr.DataArray]:
+    """n(eps) by eps, with its interval and whether it is extrapolated: tokens_10, tokens_10_low, …"""
+    return {column: rates[name].sel(eps=share, drop=True) for column, (share, name) in COMPLEXITY.items()}
 
 
 def rows(rates: xr.Dataset) -> pd.DataFrame:
     known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS, *LABELS) if name in rates]
     last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
-    tokens = {  # in the rows of the error itself
-        column: rates[name].sel(eps=share, drop=True).expand_dims(part=["error"])
-        for column, (share, name) in COMPLEXITY.items()
-        if name in rates
-    }
+    needed = tokens_columns(rates) if "tokens_needed" in rates else {}
+    tokens = {column: array.expand_dims(part=["error"]) for column, array in needed.items()}  # of the error itself
     order = list(rates["beta"].dims)  # else that of a set, another in each process
-    table = rates[known].assign(last | tokens).to_dataframe(dim_order=order).reset_index()
+    table = flat(rates[known].assign(last | tokens), *order)
     return table[table["beta"].notna()]
 
 

@@ -82,15 +82,6 @@ def sphere_eigenvalues(singular_values: Array, radius: float) -> Array:
     return radius**2 * squares * expectation
 
 
-def sphere_eigenvalues_saturated(singular_values: Array, radius: float) -> Array:
-    """Limit of lambda_i as the scale of A goes to infinity: R^2 s_i^2 E[T_i / q]. The sum over i is R^2."""
-    s = np.asarray(singular_values, dtype=float)  # (d,)
-    if s.max() == 0:
-        raise ValueError("no saturated limit: every singular value is zero")
-    squares = (s / s.max()) ** 2  # (d,)
-    return radius**2 * squares * dirichlet_inverse(squares, squares)
-
-
 def dirichlet_inverse(coefficients: Array, squares: Array) -> Array:
     """E[T_i / sum_k c_k T_k] = 1/2 int_0^inf (1 + u c_i)^-1 prod_k (1 + u c_k)^-1/2 du.
 

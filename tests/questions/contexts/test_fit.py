@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.coordinates import STATISTICS, heads_only, with_whole_layer
 from attnlimit.base.seeds import generator
 from attnlimit.questions.contexts.fit import fit_contexts, longest_run, shares
 
@@ -20,31 +20,37 @@ def design_effect(length: int) -> float:
     return float(1 + 2 * np.sum((1 - k / length) * CORRELATION**k))
 
 
-def errors(heads: int, replicates: int, lengths=(1, 8, 64), width=4, layer=0, seed=0) -> xr.Dataset:
-    """|mean of n tokens| in `width` coordinates of independent AR(1) processes: attention without a tilt, A = 0."""
+def errors(units: int, replicates: int, lengths=(1, 8, 64), width=4, layer=0, seed=0) -> xr.Dataset:
+    """|mean of n tokens| in `width` coordinates of independent AR(1) processes: attention without a tilt, A = 0.
+
+    Heads, and last what stands for the whole layer.
+    """
     runs = []
     for length in lengths:
         stream = generator(seed, "tokens", layer, length)
         root = np.linalg.cholesky(CORRELATION ** np.abs(np.subtract.outer(range(length), range(length))))
-        noise = stream.normal(size=(heads, replicates, width, SIZES[-1] // length, length))
-        tokens = (noise @ root.T).reshape(heads, replicates, width, -1)  # runs end to end
+        noise = stream.normal(size=(units, replicates, width, SIZES[-1] // length, length))
+        tokens = (noise @ root.T).reshape(units, replicates, width, -1)  # runs end to end
         served = [size for size in SIZES if size >= length]
         means = np.stack([tokens[..., :size].mean(-1) for size in served], axis=-1)
-        norms = np.full((heads, replicates, len(SIZES)), np.nan)
+        norms = np.full((units, replicates, len(SIZES)), np.nan)
         norms[..., -len(served) :] = np.linalg.norm(means, axis=2)
         runs.append(norms)
-    stack = np.broadcast_to(np.stack(runs)[:, None], (len(lengths), len(STATISTICS), heads, replicates, len(SIZES)))
-    scale = np.ones((len(STATISTICS), heads))
+    stack = np.broadcast_to(np.stack(runs)[:, None], (len(lengths), len(STATISTICS), units, replicates, len(SIZES)))
+    scale = np.ones((len(STATISTICS), units))
     return xr.Dataset(
         {
             "error": (("run", "statistic", "head", "replicate", "n"), stack),
-            "layer_error": (("run", "statistic", "replicate", "n"), stack[:, :, 0]),
             "limit_scale": (("statistic", "head"), scale),
-            "layer_limit_scale": ("statistic", scale[:, 0]),
             "run_length": ("run", list(lengths)),
             "repeated_share": ("run", [0.0] * len(lengths)),
         },
-        coords={"run": list(map(str, lengths)), "statistic": list(STATISTICS), "head": range(heads), "n": SIZES},
+        coords={
+            "run": list(map(str, lengths)),
+            "statistic": list(STATISTICS),
+            "head": with_whole_layer(units - 1),
+            "n": SIZES,
+        },
     ).assign_coords(layer=layer)
 
 
@@ -84,7 +90,7 @@ def test_independent_runs_are_not_seen_to_cost_anything():
 
 
 def test_fits_of_layers_have_rates_for_every_run_and_medians_over_all_heads():
-    layers = [errors(3, 16, layer=layer) for layer in (0, 4)]
+    layers = [errors(4, 16, layer=layer) for layer in (0, 4)]
     about = ["run_length", "repeated_share"]
     joined = xr.concat([layer.drop_vars(about) for layer in layers], "layer").assign(layers[0][about])
     fits = fit_contexts(joined, 100, lambda layer: partial(stream, layer), 3, 0.5, 0.1)
@@ -92,12 +98,12 @@ def test_fits_of_layers_have_rates_for_every_run_and_medians_over_all_heads():
     assert rates["beta"].sel(run=["1", "8"]).values == pytest.approx(0.5, abs=0.2)
     assert np.isnan(rates["beta"].sel(run="64")).all()  # two sizes are no fit
     assert np.isnan(rates["value"].sel(run="64", n=32)).all()
-    both = fits["share"].sel(statistic="mean", run="8").values
+    both = heads_only(fits["share"]).sel(statistic="mean", run="8").values
     assert float(fits["overall_share"].sel(statistic="mean", run="8")) == pytest.approx(np.exp(np.median(np.log(both))))
     assert (
         fits["overall_share_low"].sel(run="8").max()
         < 1 / design_effect(8)
         < fits["overall_share_high"].sel(run="8").min()
     )
-    assert fits["layer_share"].dims == ("layer", "run", "statistic") and longest_run(fits) == ("64", 64)
+    assert longest_run(fits) == ("64", 64)
     assert fits.equals(fit_contexts(joined, 100, lambda layer: partial(stream, layer), 3, 0.5, 0.1))

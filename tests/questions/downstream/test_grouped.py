@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from attnlimit.questions.downstream.grouped import average, holm, rank_correlation, rank_correlations, resample
+from attnlimit.questions.downstream.grouped import average, holm, rank_correlation, resample
+from attnlimit.stats.order import correlations, resampled_ranks
 
 
 def test_groups_are_drawn_whole():
@@ -21,7 +22,7 @@ def test_a_rank_correlation_in_a_draw_is_that_of_the_repeated_texts():
     stream = np.random.default_rng(2)
     x, y = stream.integers(0, 5, (2, 12)).astype(float)  # with ties
     weights = resample(np.arange(12), 20, stream).weights
-    found = rank_correlations(x, y, weights)
+    found = correlations(resampled_ranks(x, weights), resampled_ranks(y, weights), weights)
     for number, weight in zip(found, weights, strict=True):
         assert number == pytest.approx(spearmanr(np.repeat(x, weight), np.repeat(y, weight)).statistic)
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnlimit.attention.kernel import Projected
-from attnlimit.attention.patterns import NAMES
+from attnlimit.attention.patterns import NAMES, published_tokens
 from attnlimit.questions.patterns.measure import (
     STATISTICS,
     Outputs,
@@ -18,6 +18,7 @@ from attnlimit.questions.patterns.measure import (
     distances_to_dense,
     expected_square,
     layer_errors,
+    streams,
 )
 
 
@@ -126,3 +127,32 @@ def test_a_text_of_short_blocks_has_smaller_budgets_or_fewer_blocks():
     assert [len(tokens) for tokens in chosen_blocks(short, 10, [4, 9])] == [9, 5, 6]
     with pytest.raises(ValueError, match="measure_patterns.sizes: no block of the text holds 10 tokens, .* contexts"):
         chosen_blocks(short, 2, [10, 20])
+
+
+def test_the_published_window_by_the_dense_formula():
+    """One window at the middle and 50 tokens from outside, queries and keys alike, against the dense block: float64."""
+    tokens = sample(131, queries=0.5)
+    reading = Reading.of(
+        {"patterns": ["published_window"], "sizes": [40, 61, 131], "random_sizes": [200], "replicates": 2}, 7, 1
+    )
+    found = block_errors(tokens, 3, reading)
+    assert found["error"].shape[1] == 0  # it is no pattern of a query
+    error = found["published_window_error"]  # (moment, head, replicate, n)
+    assert np.isnan(error[..., [0, 3]]).all()  # too few for 50 random tokens, more than the block
+    np.testing.assert_allclose(error[..., 2], 0, atol=1e-12)  # all tokens are the dense block
+    queries, keys, values = (part.double().numpy() for part in tokens)
+
+    def moments(chosen):
+        scores = queries[:, chosen] @ keys[:, chosen].swapaxes(1, 2)
+        weights = np.exp(scores)
+        outputs = weights / weights.sum(-1, keepdims=True) @ values[:, chosen]
+        return outputs.mean(1), np.stack([np.cov(head.T, bias=True) for head in outputs])
+
+    dense_moments = moments(np.arange(131))
+    drawn = [published_tokens(131, 61, streams("published_window", 3, r, reading)(61, 0)) for r in range(2)]
+    assert not np.array_equal(*drawn)
+    for replicate, chosen in enumerate(drawn):
+        assert len(set(chosen)) == 61 and set(range(60, 71)) <= set(chosen)  # half-width 5 about 65
+        for moment, (mine, whole) in enumerate(zip(moments(chosen), dense_moments, strict=True)):
+            expected = np.sqrt(((mine - whole) ** 2).sum(tuple(range(1, mine.ndim))))
+            np.testing.assert_allclose(error[moment, :, replicate, 1], expected, rtol=1e-9)

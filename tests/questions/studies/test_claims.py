@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.page.assess import assess, claims_of, write_json
 from attnlimit.questions.studies import claims
 from attnlimit.questions.studies.fit import compare
@@ -53,8 +54,9 @@ def test_one_mean_of_rates(effects, wanted):
 def with_horizons(made, change):
     rng = np.random.default_rng(0)
     return {
-        name: study.assign(horizon=study["horizon"].copy(data=change(number, study["horizon"].values, rng)))
+        name: study.assign(horizon=horizon.copy(data=change(number, horizon.values, rng)))
         for number, (name, study) in enumerate(made.items())
+        for horizon in [heads_only(study["horizon"])]
     }
 
 

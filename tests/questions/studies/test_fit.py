@@ -7,7 +7,7 @@ from attnlimit.questions.studies.agreement import level_agreement, order_agreeme
 from attnlimit.questions.studies.answer import studies_answer
 from attnlimit.questions.studies.components import variance_components
 from attnlimit.questions.studies.fit import by_model, compare
-from attnlimit.questions.studies.layers import leave_out_layers, student_interval
+from attnlimit.questions.studies.layers import leave_out_layers, student_mean
 from attnlimit.questions.studies.pooling import pool
 from attnlimit.questions.studies.table import answer_rows, heads_table
 from support.studies import HEADS, planted, studies
@@ -23,8 +23,8 @@ def test_a_mean_over_layers_left_out_in_turn_has_students_interval():
     numbers = np.array([0.3, 0.1, 0.7, 0.4, 0.2])
     found, se = leave_out_layers(np.arange(5), lambda chosen: numbers[chosen].mean())
     assert se == pytest.approx(numbers.std(ddof=1) / np.sqrt(5))
-    assert (found.low, found.high) == pytest.approx([float(end) for end in student_interval(numbers)])
-    low, high = student_interval(numbers, tests=10)
+    assert (found.low, found.high) == pytest.approx([float(end) for end in student_mean(numbers)[1:]])
+    _, low, high = student_mean(numbers, tests=10)
     assert low < found.low and found.high < high  # for ten at once
 
 
@@ -47,8 +47,8 @@ def test_texts_that_agree_but_for_noise_are_found_to():
 
 def test_a_shift_is_that_of_the_second_text():
     _, beta, _ = planted(texts=2, shifts=0.1, noise=0)
-    found = level_agreement(beta.reshape(2, -1), np.repeat(np.arange(6), HEADS))
-    assert found.value == pytest.approx([0.2]) and found.low == pytest.approx(found.all_low)
+    found, at_once = level_agreement(beta.reshape(2, -1), np.repeat(np.arange(6), HEADS))
+    assert found.value == pytest.approx([0.2]) and found.low == pytest.approx(at_once.low)
 
 
 def test_components_add_up_and_find_what_was_planted():
@@ -74,13 +74,13 @@ def test_noise_alone_belongs_to_sampling():
 
 def test_pooled_estimates():
     alike = pool(np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.1, 0.1]))
-    assert alike.value == pytest.approx(0.2) and alike.between == 0
-    assert alike.high - 0.2 == pytest.approx(4.302653 * 0.1 / np.sqrt(3))  # Student's with 2 degrees; q has a floor
+    assert alike.mean.value == pytest.approx(0.2) and alike.between == 0
+    assert alike.mean.high - 0.2 == pytest.approx(4.302653 * 0.1 / np.sqrt(3))  # 2 degrees; q has a floor
     apart = pool(np.array([-1.0, 0.0, 1.0]), np.full(3, 1e-6))
-    assert apart.between == pytest.approx(1, rel=1e-4) and apart.value == pytest.approx(0, abs=1e-9)
+    assert apart.between == pytest.approx(1, rel=1e-4) and apart.mean.value == pytest.approx(0, abs=1e-9)
     two = pool(np.array([-0.3, -0.3]), np.array([0.1, 0.1]))
-    assert two.low < 0 < two.high  # 12.7 standard errors: two say little
-    assert np.isnan(pool(np.array([0.5]), np.array([0.1])).low)
+    assert two.mean.low < 0 < two.mean.high  # 12.7 standard errors: two say little
+    assert np.isnan(pool(np.array([0.5]), np.array([0.1])).mean.low)
 
 
 def test_models_are_told_apart_by_name_and_weights():

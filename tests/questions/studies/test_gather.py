@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.coordinates import STATISTICS, heads_only, with_whole_layer
 from attnlimit.questions.studies.gather import SPLITS, beta_of, gather, jackknife_covariance, split_halves
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.sampling.errors import distances
@@ -68,12 +68,14 @@ def run_of(rng, layers):
         (drawn,) = walks(rng, REPLICATES)
         data = xr.Dataset(
             {
-                "error": (("statistic", "head", "replicate", "n"), np.stack([drawn] * len(STATISTICS))),
-                "layer_error": (("statistic", "replicate", "n"), np.stack([np.sqrt((drawn**2).sum(0))] * 3)),
-                "limit_scale": (("statistic", "head"), np.ones((len(STATISTICS), HEADS))),
-                **{name: ("head", np.ones(HEADS)) for name in ("horizon", "psi", "constant_tilt")},
+                "error": (
+                    ("statistic", "head", "replicate", "n"),
+                    np.stack([[*drawn, np.sqrt((drawn**2).sum(0))]] * 3),
+                ),
+                "limit_scale": (("statistic", "head"), np.ones((len(STATISTICS), HEADS + 1))),
+                **{name: ("head", [*np.ones(HEADS), np.nan]) for name in ("horizon", "psi", "constant_tilt")},
             },
-            coords={"statistic": list(STATISTICS), "head": range(HEADS), "n": SIZES, "layer": layer},
+            coords={"statistic": list(STATISTICS), "head": with_whole_layer(HEADS), "n": SIZES, "layer": layer},
         )
         fits.append(fit_errors(data, [Bootstrap(20, True, rng)] * len(STATISTICS), misfit=3, saturated=0.5))
         tokens = rng.standard_normal((500, 4))
@@ -87,11 +89,11 @@ def run_of(rng, layers):
 def test_a_run_is_gathered_by_layer_and_head():
     rates, tails, errors = run_of(np.random.default_rng(3), [0, 2])
     study = gather(rates, tails[::-1], errors[::-1], np.random.default_rng(0))
-    assert dict(study["beta_half"].sizes) == {"layer": 2, "statistic": 2, "split": SPLITS, "half": 2, "head": HEADS}
+    assert dict(study["beta_half"].sizes) == {"layer": 2, "statistic": 2, "split": SPLITS, "half": 2, "head": HEADS + 1}
     assert study["layer"].values.tolist() == [0, 2]
     assert study["sub_gaussian"].sel(layer=2).equals(tails[1]["sub_gaussian"])
-    se = np.sqrt(np.diagonal(study["beta_covariance"].sel(layer=2, statistic="mean").values))
-    wide = (study["beta_high"] - study["beta_low"]).sel(layer=2, statistic="mean", part="error").values
+    se = np.sqrt(np.diagonal(heads_only(study["beta_covariance"]).sel(layer=2, statistic="mean").values))
+    wide = heads_only(study["beta_high"] - study["beta_low"]).sel(layer=2, statistic="mean", part="error").values
     assert ((2 * se < wide) & (wide < 8 * se)).all()
 
 

@@ -132,7 +132,7 @@ def test_the_tails_of_tokens_by_the_plain_formulas():
     blocks = (tokens[cut] for cut in (slice(0, 90), slice(90, 100), slice(100, None)))
     found = tails_of_tokens(blocks, mean, covariance, matrices, 2, [0.5, 1], enough=50)
     assert found["log_mgf_ratio"].dims == ("head", "direction", "scale")
-    assert found["log_mgf_ratio"].shape == (2, 2, 4) and found["layer_log_mgf_ratio"].shape == (2, 4)
+    assert found["log_mgf_ratio"].shape == (3, 2, 4)
     np.testing.assert_allclose(found["eigenvalues"], np.linalg.eigvalsh(covariance)[::-1], rtol=1e-10)
     families = [(found.sel(head=head), tilt_directions(covariance, matrices[head], 2)) for head in range(2)]
     for family, directions in [*families, (whole_layer(found), leading_eigenvectors(covariance, 2))]:

@@ -110,11 +110,9 @@ def changes(constant, carried=None) -> xr.Dataset:
     return growth_changes(data, flags, Bootstrap(400, True, np.random.default_rng(2)))
 
 
-def test_the_growth_rate_of_an_exponential_does_not_change():
+def test_the_growth_of_an_exponential():
     found = changes(lambda radius: np.exp(1.3 * radius))
-    assert ((found["change_low"] < 0) & (found["change_high"] > 0)).all()
-    assert (found["change_high"] - found["change_low"] < 0.2).all()
-    assert ((found["change_slope_low"] > 1.2) & (found["change_slope_low"] < 1.3)).all()
+    assert ((found["upper_growth_low"] < 1.3) & (found["upper_growth_high"] > 1.3)).all()
     np.testing.assert_array_equal(found["of_law"], LAWS)
     np.testing.assert_array_equal(found["change_n"], [100_000, 10_000])  # the largest that each law ran
     np.testing.assert_array_equal(found["change_radii"], 5)
@@ -122,22 +120,8 @@ def test_the_growth_rate_of_an_exponential_does_not_change():
     np.testing.assert_array_equal(found["change_largest_radius"], 3)
 
 
-def test_the_growth_rate_of_the_central_limit_is_the_radius():
-    """ln C = R^2 / 2: the rate R goes from 0.5 to 3, by 2.5 about its 1.75 at the middle."""
-    found = changes(lambda radius: np.exp(radius**2 / 2))
-    expected = 2.5 / 1.75
-    assert ((found["change_low"] < expected) & (expected < found["change_high"])).all()
-    assert (found["change_low"] > 0.9 * expected).all()
-
-
-def test_a_power_of_the_radius_grows_ever_more_slowly():
-    found = changes(lambda radius: radius**2)
-    assert (found["change_high"] < -0.5).all()
-
-
 def test_radii_that_too_few_tokens_carry_stay_out():
     found = changes(lambda radius: np.exp(radius + 5 * (radius > 1.6)), carried=RADII < 1.6)
-    assert ((found["change_low"] < 0) & (found["change_high"] > 0)).all()
     np.testing.assert_array_equal(found["change_radii"], 3)
     np.testing.assert_array_equal(found["change_largest_radius"], 1.5)
     over_clt = found["over_clt"].values.reshape(2, -1)
@@ -148,10 +132,10 @@ def test_radii_that_too_few_tokens_carry_stay_out():
     np.testing.assert_allclose(over_clt[:, :3], expected, rtol=0.03)
 
 
-def test_two_radii_are_no_parabola():
+def test_two_radii_are_too_few():
     found = changes(np.exp, carried=RADII < 1.2)
     np.testing.assert_array_equal(found["change_radii"], 2)
-    for name in ("change_low", "change_high", "change_slope_low", "over_clt", "total_growth", "upper_growth_low"):
+    for name in ("over_clt", "total_growth", "upper_growth_low"):
         assert np.isnan(found[name]).all()
 
 

@@ -4,18 +4,18 @@ Factor alpha on A: the tilt becomes t(x) = alpha A x + b. The horizon, a propert
 Factor tau on the constant tilt t0 = A m + b, m the mean token: t(x) = A (x - m) + tau t0. The horizon stays.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
 from attnlimit.attention.draws import draws
-from attnlimit.attention.kernel import Heads, nested_moments, project
+from attnlimit.attention.kernel import Heads, project
 from attnlimit.attention.streaming import Atoms, Pass, limit_blocks
 from attnlimit.base.parts import cuts
 from attnlimit.sampling.layout import Kept, setting_errors
 from attnlimit.sampling.protocol import Protocol
+from attnlimit.sampling.samples import sampled_moments
 from attnlimit.sources.model.population import atoms
 from attnlimit.theory.geometry import constant_tilt, horizons, tilt_bias, tilt_matrix, value_variance
 from attnlimit.theory.moments import Moments, merge_all, moments
@@ -131,8 +131,13 @@ def errors_of(setting: Setting, protocol: Protocol, layer_of: Callable[[int], La
     constant = constant_tilt(law.mean, law.covariance, tilt, tilt_bias(head.query_bias[0], key_weight))
     coupling = horizons(law.covariance, tilt) | {"constant_tilt": constant}
     spread = value_variance(head.value_weight[0].astype(np.float64), law.covariance)
-    samples = sample_moments(setting, head, layer.population, protocol)
-    errors = setting_errors(samples, limit.mean, limit.covariance, spread, coupling, protocol.group)
+    how = (protocol.sizes, protocol.nested, True, protocol.seed, setting.layer)
+    tokens, name = layer.population.tokens, f"measure_ablation {setting.name}"
+    samples = (draws(len(tokens), *how, replicate, name=name) for replicate in range(protocol.replicates))
+    pool = project(tokens, head, law.mean, protocol.device, protocol.dtype)
+    errors = setting_errors(
+        sampled_moments(samples, pool), limit.mean, limit.covariance, spread, coupling, protocol.group
+    )
     return errors | setting.labels
 
 
@@ -143,19 +148,3 @@ def limit_moments(head: Heads, layer: Layer, protocol: Protocol) -> Moments:
     how = Pass(head, population.law.mean, block, protocol.device, protocol.dtype)
     blocks = cuts(len(population.numbers), block)
     return merge_all(moments for moments, _ in limit_blocks(whole, whole, blocks, how))
-
-
-def sample_moments(
-    setting: Setting, head: Heads, population: Population, protocol: Protocol
-) -> Iterator[list[Moments]]:
-    """For each replicate, moments at each size."""
-    tokens, device = population.tokens, protocol.device
-    pool = project(tokens, head, population.law.mean, device, protocol.dtype)
-    how = (protocol.sizes, protocol.nested, True, protocol.seed, setting.layer)
-    for replicate in range(protocol.replicates):
-        drawn = draws(len(tokens), *how, replicate, name=f"measure_ablation {setting.name}")
-        yield [
-            moments
-            for rows, sizes in drawn
-            for moments in nested_moments(pool.take(torch.as_tensor(rows, device=device)), sizes)
-        ]

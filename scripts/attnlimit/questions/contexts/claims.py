@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.verdicts import (
@@ -44,8 +45,8 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
         )
         if not np.isfinite([share, low, high]).all():
             return Part(UNDECIDED, {}, "no share", "only errors above zero could decide")
-        below = data["share_high"].sel(run=run, statistic=statistic) < 1
-        saturated = data["saturated"].sel(run=run, statistic=statistic, part="error")
+        below = heads_only(data["share_high"]).sel(run=run, statistic=statistic) < 1
+        saturated = heads_only(data["saturated"]).sel(run=run, statistic=statistic, part="error")
         measured = {"share": share, "low": low, "high": high, "heads": below.size, "heads_below_1": int(below.sum())}
         measured |= {"saturated_heads": int(saturated.sum()), "seen_up_to": share / high}
         verdict = HOLDS if high < 1 else FAILS if low > least else UNDECIDED

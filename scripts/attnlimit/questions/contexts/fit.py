@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.coordinates import by_head
-from attnlimit.stats.fits import fit_errors, fit_whole_layer
+from attnlimit.sampling.joining import join_parts
+from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap, interval, levels, resampling
 
 ALONE = "1"  # the run of independent tokens, which the others are compared with
-ENDS = ("", "_low", "_high")
 Pair = tuple[np.ndarray, np.ndarray]  # an estimate (1, …) and the same of bootstrap draws (draw, …)
 Stream = Callable[[str, int], np.random.Generator]  # of a run and a number
 
@@ -36,12 +36,9 @@ def fit_layer(errors: xr.Dataset, draws: int, stream: Stream, *marks: float) -> 
     fits = []
     for run in errors["run"].values.tolist():
         own = errors.sel(run=run, drop=True)
-        own = own.dropna("n", how="all", subset=["layer_error"])
-        rates = [
-            fit(own, [Bootstrap(draws, True, stream(run, number)) for number in range(own.sizes["statistic"])], *marks)
-            for fit in (fit_errors, fit_whole_layer)
-        ]
-        fits.append(rates[0].merge(rates[1]).drop_dims("interval"))
+        own = own.dropna("n", how="all", subset=["error"])
+        bootstraps = [Bootstrap(draws, True, stream(run, number)) for number in range(own.sizes["statistic"])]
+        fits.append(fit_errors(own, bootstraps, *marks).drop_dims("interval"))
     varying = [str(name) for name, array in fits[0].data_vars.items() if "statistic" in array.dims]
     joined = xr.concat([fit[varying] for fit in fits], "run", join="outer")
     return joined.assign_coords(run=errors["run"]).assign(fits[0].drop_vars(varying).drop_vars("n"))
@@ -53,9 +50,7 @@ def drawn_squares(errors: xr.Dataset, draws: int, stream: Stream) -> Pair:
     Replicates are resampled whole, jointly over sizes, statistics and heads, which share them.  The samples of two
     runs are independent, and so are their resamplings.
     """
-    heads = errors["error"].transpose("run", "statistic", "head", "replicate", "n").values
-    whole = errors["layer_error"].transpose("run", "statistic", "replicate", "n").values
-    squares = np.concatenate([heads, whole[:, :, None]], axis=2) ** 2  # (run, statistic, head + 1, replicate, n)
+    squares = errors["error"].transpose("run", "statistic", "head", "replicate", "n").values ** 2
     replicates = squares.shape[3]
     drawn = []
     for run, numbers in zip(errors["run"].values.tolist(), squares, strict=True):
@@ -89,19 +84,18 @@ def over_sizes(logs: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndar
     return mean, slope
 
 
-def with_ends(pair: Pair, replicates: int) -> dict[str, np.ndarray]:
-    """By ending: an estimate, and the ends of its 95 % interval, at the levels of two independent samples."""
-    estimate, drawn = pair[0][0], pair[1]
-    return dict(zip(ENDS, (estimate, *interval(estimate, drawn, levels(replicates, 2))), strict=True))
+def with_interval(pair: Pair, replicates: int) -> Estimate:
+    """At the levels of two independent samples."""
+    return interval(pair[0][0], pair[1], levels(replicates, 2))
 
 
 def shares(layers: list[xr.Dataset], draws: int, streams: list[Stream]) -> xr.Dataset:
     """Effective shares of a token with 95 % intervals, from the errors of each layer.
 
-    share, share_slope (layer, run, statistic, head), layer_share, … of the whole layer: over the sizes that a run has;
-    size_share (…, n) at each; median_share (layer, run, statistic) over the heads of a layer;  overall_share (run,
-    statistic) over the heads of all layers.  Intervals resample replicates, those of each layer by themselves: they
-    are about these heads of these layers.  Layers are not resampled, and nothing is said of layers not measured.
+    share, share_slope (layer, run, statistic, head): over the sizes that a run has;  size_share (…, n) at each;
+    median_share (layer, run, statistic) over the heads of a layer;  overall_share (run, statistic) over the heads of
+    all layers.  Intervals resample replicates, those of each layer by themselves: they are about these heads of these
+    layers.  Layers are not resampled, and nothing is said of layers not measured.
     """
     first = layers[0]
     runs, sizes, replicates = first["run"].values.tolist(), first["n"].values, first.sizes["replicate"]
@@ -112,21 +106,17 @@ def shares(layers: list[xr.Dataset], draws: int, streams: list[Stream]) -> xr.Da
         estimate, drawn = (log_shares(each, runs.index(ALONE)) for each in drawn_squares(errors, draws, stream))
         (mean, slope), (drawn_mean, drawn_slope) = (over_sizes(each, sizes) for each in (estimate, drawn))
         of_heads.append((mean[..., :-1], drawn_mean[..., :-1]))
-        named: dict[str, tuple] = {}
-        for end, value in with_ends((mean, drawn_mean), replicates).items():
-            named |= by_head(f"share{end}", dims, np.exp(value))
-        for end, value in with_ends((slope, drawn_slope), replicates).items():
-            named |= by_head(f"share_slope{end}", dims, value)
-        for end, value in with_ends((estimate, drawn), replicates).items():
-            named |= by_head(f"size_share{end}", (*dims, "n"), np.exp(value))
-        for end, value in with_ends(median(of_heads[-1:]), replicates).items():
-            named[f"median_share{end}"] = (dims[:2], np.exp(value))
+        share, slope_of_share, by_size, middle = (
+            with_interval(pair, replicates)
+            for pair in ((mean, drawn_mean), (slope, drawn_slope), (estimate, drawn), median(of_heads[-1:]))
+        )
+        named = share.map(np.exp).variables("share", dims) | slope_of_share.variables("share_slope", dims)
+        named |= by_size.map(np.exp).variables("size_share", (*dims, "n"))
+        named |= middle.map(np.exp).variables("median_share", dims[:2])
         labels = {name: errors[name].values for name in (*dims, "n")} | {"layer": int(errors["layer"])}
         of_layers.append(xr.Dataset(named, coords=labels))
-    overall = with_ends(median(of_heads), replicates)
-    return xr.concat(of_layers, "layer").assign(
-        {f"overall_share{end}": (dims[:2], np.exp(value)) for end, value in overall.items()}
-    )
+    overall = with_interval(median(of_heads), replicates).map(np.exp)
+    return join_parts(of_layers, "layer").assign(overall.variables("overall_share", dims[:2]))
 
 
 def median(parts: list[Pair]) -> Pair:
@@ -141,4 +131,4 @@ def fit_contexts(errors: xr.Dataset, draws: int, stream_of: Callable[[int], Stre
     layers, streams = [errors.sel(layer=number) for number in numbers], [stream_of(number) for number in numbers]
     fits = [fit_layer(layer, draws, stream, *marks) for layer, stream in zip(layers, streams, strict=True)]
     labels = errors[["run_length", "repeated_share"]]
-    return xr.concat(fits, "layer").merge(shares(layers, draws, streams)).assign(labels.data_vars)
+    return join_parts(fits, "layer").merge(shares(layers, draws, streams)).assign(labels.data_vars)

@@ -9,15 +9,17 @@ import numpy as np
 import xarray as xr
 from sklearn.linear_model import LogisticRegression
 
+from attnlimit.sampling.joining import join_parts
+
 # Declared, never tuned: what embedding benchmarks use by default, with steps enough to converge.
 PROBE = {"C": 1.0, "solver": "lbfgs", "max_iter": 1000}
 
 
 def joined(parts: list[xr.Dataset]) -> xr.Dataset:
     """What the jobs measured, texts in order: how they were cut changes no bit."""
-    own = xr.concat([part.drop_dims("training_text", errors="ignore") for part in parts], "text").sortby("text")
+    own = join_parts([part.drop_dims("training_text", errors="ignore") for part in parts], "text").sortby("text")
     training = [part[["training_embedding"]] for part in parts if "training_embedding" in part]
-    return own.merge(xr.concat(training, "training_text").sortby("training_text")) if training else own
+    return own.merge(join_parts(training, "training_text").sortby("training_text")) if training else own
 
 
 def nearest_other(embeddings: np.ndarray, candidates: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.questions.downstream.grouped import Resampled, average, averages, estimate, holm, rank_correlation
+from attnlimit.stats.estimate import Estimate
 
 TERTILES = ("low", "middle", "high")
 OUTCOMES = ("rate", "log_error")
@@ -72,16 +73,15 @@ def summary(errors: xr.Dataset, resampled: Resampled) -> xr.Dataset:
     sizes, log_error = errors["n"].values, log_errors(errors)
     found: dict[str, tuple] = {name: ((), errors[name].values) for name in ("chance", "unrelated_distance")}
 
-    def keep(name: str, dims: tuple[str, ...], ends) -> None:
-        for ending, values in zip(("", "_low", "_high"), ends, strict=True):
-            found[name + ending] = (dims, values)
+    def keep(name: str, dims: tuple[str, ...], estimate: Estimate) -> None:
+        found.update(estimate.variables(name, dims))
 
     for name, raw in (("accuracy", "right"), ("agreement", "agrees")):
         keep(name, ("n",), average(errors[raw].transpose("text", "replicate", "n").values.mean(1), resampled))
     dense = errors["dense_right"].values.astype(float)
     keep("dense_accuracy", (), average(dense, resampled))
     by_text = log_error.mean(1)  # (text, n)
-    keep("embedding_error", ("n",), tuple(map(np.exp, average(by_text, resampled))))
+    keep("embedding_error", ("n",), average(by_text, resampled).map(np.exp))
     keep("beta", (), average(by_text @ slope_weights(sizes), resampled))
     keep("bend", (), average(by_text @ bend_weights(sizes), resampled))
     found["intercept"] = ((), by_text.mean() + float(found["beta"][1]) * np.log(sizes).mean())
@@ -102,11 +102,10 @@ def summary(errors: xr.Dataset, resampled: Resampled) -> xr.Dataset:
 def by_horizon(found: dict, keep: Callable, sizes: np.ndarray, by_text: np.ndarray, horizon, resampled) -> None:
     """Error and rate of each third of the texts by their horizon, and how much slower the highest third is."""
     thirds = tertiles(horizon)
-    parts = [average(by_text[third], resampled.of(third)) for third in thirds]
-    stacked = [np.exp(np.stack(ends)) for ends in zip(*parts, strict=True)]
-    keep("tertile_error", ("tertile", "n"), stacked)
     slopes = by_text @ slope_weights(sizes)  # (text,)
-    keep("tertile_beta", ("tertile",), np.stack([average(slopes[third], resampled.of(third)) for third in thirds]).T)
+    errors, rates = ([average(each[third], resampled.of(third)) for third in thirds] for each in (by_text, slopes))
+    keep("tertile_error", ("tertile", "n"), Estimate.stack(errors).map(np.exp))
+    keep("tertile_beta", ("tertile",), Estimate.stack(rates))
     lowest, highest = thirds[0], thirds[-1]
     drawn = [averages(slopes[third], resampled.weights[:, third]) for third in (lowest, highest)]
     difference = slopes[highest].mean() - slopes[lowest].mean()
@@ -124,8 +123,7 @@ def correlations(found: dict, outcomes: dict, horizons: dict, resampled: Resampl
             ends, probability = rank_correlation(horizon, each.mean(1), resampled)
             values[:, row, column], probabilities[row, column] = ends, probability
     dims = ("outcome", "aggregation")
-    for ending, numbers in zip(("", "_low", "_high"), values, strict=True):
-        found[f"correlation{ending}"] = (dims, numbers)
+    found |= Estimate(*values).variables("correlation", dims)
     declared = np.array([[(outcome, name) == DECLARED for name in horizons] for outcome in outcomes])
     corrected = probabilities.copy()
     corrected[~declared] = holm(probabilities[~declared])

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import t as student
 
+from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.order import correlations, rank_correlations, resampled_ranks
 from attnlimit.stats.power_law import interval, levels
 
 EDGE = 1 - 1e-9  # of a correlation whose arctanh is taken
@@ -28,14 +30,6 @@ class Resampled(NamedTuple):
         return Resampled(self.weights[:, chosen], self.group[chosen])
 
 
-class Estimate(NamedTuple):
-    """A number, or many, with the ends of a 95 % interval: NaN if there is but one group."""
-
-    value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-
-
 def resample(group: np.ndarray, draws: int, stream: np.random.Generator) -> Resampled:
     """Draws of as many groups as there are, with replacement; group (text,) names that of each text."""
     names, place = np.unique(group, return_inverse=True)
@@ -46,8 +40,7 @@ def resample(group: np.ndarray, draws: int, stream: np.random.Generator) -> Resa
 def estimate(value: np.ndarray, drawn: np.ndarray, groups: int) -> Estimate:
     """A number with its interval from bootstrap draws (draw, …): see `power_law.levels`."""
     value = np.asarray(value, dtype=float)
-    nothing = np.full(value.shape, np.nan)
-    return Estimate(value, *interval(value, drawn, levels(groups))) if groups > 1 else Estimate(value, nothing, nothing)
+    return interval(value, drawn, levels(groups)) if groups > 1 else Estimate.without_interval(value)
 
 
 def averages(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -62,30 +55,14 @@ def average(values: np.ndarray, resampled: Resampled) -> Estimate:
     return estimate(values.mean(0), averages(values, resampled.weights), resampled.groups)
 
 
-def ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Ranks (draw, text) of values (text,) in samples that hold text i weights[·, i] times; ties share their mean."""
-    below = (values[:, None] < values).astype(float)  # [i, j]: i lies below j
-    tied = (values[:, None] == values).astype(float)
-    return weights @ (below + tied / 2)
-
-
-def rank_correlations(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Spearman's correlation (draw,) of x and y (text,) in samples that hold texts so often; NaN if one is constant."""
-    x, y = ranks(x, weights), ranks(y, weights)
-    total = weights.sum(1, keepdims=True)
-    x, y = (each - (weights * each).sum(1, keepdims=True) / total for each in (x, y))
-    product, squares = (weights * x * y).sum(1), (weights * x**2).sum(1) * (weights * y**2).sum(1)
-    return np.divide(product, np.sqrt(squares), where=squares > 0, out=np.full(len(weights), np.nan))
-
-
 def rank_correlation(x: np.ndarray, y: np.ndarray, resampled: Resampled) -> tuple[Estimate, float]:
     """Spearman's correlation with its interval, and the probability of one as far from 0 if there were none.
 
     The latter: arctanh of the correlation over its standard deviation in the draws, by Student's law with as many
     degrees of freedom as groups less one.
     """
-    value = rank_correlations(x, y, np.ones((1, len(x))))[0]
-    drawn = rank_correlations(x, y, resampled.weights)
+    value = rank_correlations(x, y)
+    drawn = correlations(*(resampled_ranks(each, resampled.weights) for each in (x, y)), resampled.weights)
     known = np.arctanh(drawn[np.isfinite(drawn)].clip(-EDGE, EDGE))
     spread = known.std(ddof=1) if len(known) > 1 else 0.0
     probability = np.nan

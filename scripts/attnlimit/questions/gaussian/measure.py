@@ -1,6 +1,7 @@
 """Gaussian tokens N(0, Sigma), Sigma diagonal, under one head: settings, samples, references."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 from zlib import crc32
 
@@ -10,6 +11,7 @@ from attnlimit.attention.kernel import Heads, nested_moments, project
 from attnlimit.base.seeds import generator
 from attnlimit.sampling.layout import Kept, setting_errors
 from attnlimit.sampling.protocol import Protocol
+from attnlimit.sampling.samples import Attention, simulated_moments
 from attnlimit.theory.gaussian import gaussian_moments
 from attnlimit.theory.geometry import (
     constant_tilt,
@@ -48,6 +50,10 @@ class Setting(NamedTuple):
         published = horizon_published(self.covariance, self.heads.query_weight, self.heads.key_weight)
         constant = constant_tilt(zero, self.covariance, self.tilt, self.bias)
         return horizons(self.covariance, self.tilt) | {"constant_tilt": constant, "horizon_published": published}
+
+    def draw(self, stream: np.random.Generator, count: int) -> np.ndarray:
+        """So many tokens, (token, feature)."""
+        return stream.normal(size=(count, len(self.variances))) * np.sqrt(self.variances)
 
     def limit(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and covariance of the transformed tokens for n to infinity, in closed form."""
@@ -107,32 +113,21 @@ def published_settings(d: int, variance: float, scales: list[float], seed: int) 
     return settings
 
 
-def attention_moments(
-    setting: Setting, sizes: list[int], stream: np.random.Generator, protocol: Protocol
-) -> Iterator[Moments]:
-    """Moments of self-attention on the first n of fresh tokens, for each n of sizes."""
-    d = len(setting.variances)
-    tokens = stream.normal(size=(sizes[-1], d)) * np.sqrt(setting.variances)  # (token, feature)
-    return nested_moments(project(tokens, setting.heads, np.zeros(d), protocol.device, protocol.dtype), sizes)
-
-
 def simulate(setting: Setting, protocol: Protocol) -> Iterator[list[Moments]]:
     """For each replicate, moments at each size: of one nested sample, or of a sample of its own for each size."""
-    number = crc32(setting.name.encode())
-    for replicate in range(protocol.replicates):
-        yield [
-            moments
-            for address, served in protocol.draws()
-            for moments in attention_moments(
-                setting, served, generator(protocol.seed, setting.rule, number, replicate, *address), protocol
-            )
-        ]
+    stream = partial(generator, protocol.seed, setting.rule, crc32(setting.name.encode()))
+    return simulated_moments(setting.draw, attention(setting, protocol), protocol, stream)
+
+
+def attention(setting: Setting, protocol: Protocol) -> Attention:
+    return Attention(setting.heads, np.zeros(len(setting.variances)), protocol.device, protocol.dtype)
 
 
 def finite_reference(setting: Setting, tokens: int, protocol: Protocol) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance from one finite sample, in place of the limit: what the published protocol compares with."""
     stream = generator(protocol.seed, f"{setting.rule} reference", crc32(setting.name.encode()))
-    (moments,) = attention_moments(setting, [tokens], stream, protocol)
+    projected = project(setting.draw(stream, tokens), *attention(setting, protocol))
+    (moments,) = nested_moments(projected, [tokens])
     return moments.mean, moments.covariance
 
 

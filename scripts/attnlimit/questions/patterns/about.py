@@ -23,6 +23,7 @@ Pattern = Literal[
     "dilated",
     "pooled",
     "top",
+    "published_window",
 ]
 
 
@@ -31,14 +32,15 @@ class MeasurePatterns(InDtype):
 
     patterns: Annotated[list[Pattern], Field(min_length=1), DISTINCT] = Field(
         description="`random`: independent keys, others for each query; `random_shared`: the same for all queries; "
-        "`window`: the nearest; `window_random`: half of each; `window_random_50`: a window and 50 random keys, as "
-        "published; `global_window_random`: also the first of the block, as in BigBird; `strided`: at even steps; "
+        "`window`: the nearest; `window_random`: half of each; `window_random_50`: a window and 50 random keys of "
+        "its own; `global_window_random`: also the first of the block, as in BigBird; `strided`: at even steps; "
         "`dilated`: every second one of a window; `pooled`: means over neighbours; `top`: the largest scores, an "
-        "oracle."
+        "oracle; `published_window`: the published experiment, in variables of its own: one window at the middle of the "
+        "block and 50 random tokens, which are queries and keys of the moments."
     )
     sizes: Sizes = Field(
-        description="The budgets n, increasing: keys that a query reads, at most a block. `window_random_50` has those "
-        "above 50, three at least."
+        description="The budgets n, increasing: keys that a query reads, at most a block. `window_random_50` and "
+        "`published_window` have those above 50, three at least."
     )
     random_sizes: Annotated[list[Count], INCREASING] = Field(
         description="Further budgets of `random` and `random_shared`, increasing from the largest of `sizes`: keys are "
@@ -56,8 +58,10 @@ class MeasurePatterns(InDtype):
         if self.random_sizes and self.random_sizes[0] <= largest:
             refuse("random_sizes", f"must increase, from above the largest of sizes, {largest}")
         above = sum(size > PUBLISHED_RANDOM for size in self.sizes)
-        if "window_random_50" in self.patterns and above < FEWEST_POINTS:
-            why = f"window_random_50 reads {PUBLISHED_RANDOM} random keys: it needs {FEWEST_POINTS} sizes above that"
+        for name in sorted(
+            {"window_random_50", "published_window"} & set(self.patterns) if above < FEWEST_POINTS else ()
+        ):
+            why = f"{name} has {PUBLISHED_RANDOM} random tokens: it needs {FEWEST_POINTS} sizes above that"
             refuse("patterns", why)
         return self
 
@@ -114,6 +118,9 @@ STORES: dict[str, Words] = {
         "error": "distance of sparse attention to dense attention of the same block, each replicate",
         "limit_scale": "scale of the error: sqrt(tr V Sigma V^T) over the block; of cov, norm of dense attention's",
         "length": "tokens of the block [tokens]",
+        "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
+        "published_window_error": "distance of the moments of the published window experiment, one window at the "
+        "middle of the block and 50 random tokens as queries and keys, to those of dense attention, each replicate",
         "term": "term of the expected square of the error with independent keys; second_size: its parts without signs",
         "expected_square": "n E|error|^2 at a query = first + second / n + …, mean over queries, keys drawn "
         "independently",
@@ -133,6 +140,9 @@ STORES: dict[str, Words] = {
         "theory_value": "relative error of independent keys in theory, sqrt(first / n)",
         "theory_from": "budget from which on theory predicts a rate of 1/2 [tokens]",
         "late_beta": "rate from theory_from on",
+        "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
+        "published_window_value": "relative error of the moments of the published window experiment, mean over blocks",
+        "published_window_beta": "rate of the error of the moments of the published window experiment",
     },
 }
 

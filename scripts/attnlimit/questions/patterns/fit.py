@@ -9,11 +9,11 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.complexity import tokens_needed
-from attnlimit.stats.power_law import Bootstrap, Curve, error_curve, fit_curve, interval, local_slopes
+from attnlimit.stats.power_law import BETA, Bootstrap, Curve, error_curve, fit_curve, interval, local_slopes
 
 SHARES = (0.10, 0.05)  # eps: errors that a budget should reach, of their scale
 RANDOM, ORACLE = "random", "top"
-FIT = ("beta", "beta_low", "beta_high", "se", "intercept", "dof")
+FIT = (*BETA, "se", "intercept", "dof")
 LABELS = ("statistic", "pattern", "head")
 
 
@@ -53,8 +53,7 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
         ("median_budget", ("eps", *LABELS[:2]), np.median(needed, -1), np.median(needed_drawn, -1)),
         ("median_value", (*LABELS[:2], "n"), np.median(value, -2), np.median(drawn, -2)),
     ):
-        ends = interval(estimate, resampled, curve.levels(1))
-        rates = rates.assign({name: (dims, estimate), f"{name}_low": (dims, ends[0]), f"{name}_high": (dims, ends[1])})
+        rates = rates.assign(interval(estimate, resampled, curve.levels(1)).variables(name, dims))
     changes = (rates["bend_low"] > 0) | (rates["bend_high"] < 0) | single
     rates["misfit"] = changes & (np.abs(rates["bend"]) > marks.bend)
     if ORACLE in rates["pattern"]:
@@ -64,8 +63,26 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
         units = xr.DataArray(np.arange(np.prod(shape)).reshape(shape), rates["beta"].coords)
         heads = units.sel(statistic="pointwise", pattern=RANDOM).values
         rates = rates.assign(of_theory(errors, cut(whole, heads), marks))
+    if "published_window_error" in errors:
+        rates = rates.assign(of_published_window(errors, bootstrap))
     named = [str(name) for name in rates.data_vars if str(name).endswith(("_low", "_high"))]
     return rates.assign({name: rates[name].where(not single) for name in named})
+
+
+def of_published_window(errors: xr.Dataset, bootstrap: Bootstrap) -> xr.Dataset:
+    """Moments of the published window experiment: published_window_value (moment, head, n), relative, mean over blocks;
+    published_window_beta (moment, head) with its interval, over the budgets that leave an error.
+    """
+    error = errors["published_window_error"]
+    scale = errors["limit_scale"].sel(statistic=error["moment"].values).rename(statistic="moment")
+    relative = (error.mean("replicate") / scale).transpose("moment", "head", "block", "n")
+    relative = relative.where(relative > 0)
+    numbers = np.repeat(relative.values, 2, axis=2) if relative.sizes["block"] == 1 else relative.values
+    curve = error_curve(numbers.reshape(-1, *numbers.shape[2:]), bootstrap)
+    fits, shape = fit_curve(errors["n"].values, curve), relative.shape[:2]
+    rates = {f"published_window_{name}": (("moment", "head"), fits[name].reshape(shape)) for name in BETA}
+    rates["published_window_value"] = (("moment", "head", "n"), curve.value.reshape(*shape, -1))
+    return xr.Dataset(rates, coords={name: relative[name] for name in ("moment", "head", "n")})
 
 
 def cut(curve: Curve, units: np.ndarray | slice, where: np.ndarray | bool = True) -> Curve:

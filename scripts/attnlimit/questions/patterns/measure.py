@@ -9,10 +9,19 @@ import xarray as xr
 from torch import Tensor
 
 from attnlimit.attention.kernel import Projected
-from attnlimit.attention.patterns import DRAWN, STRIP, attend_pattern, dense, possible
+from attnlimit.attention.patterns import (
+    DRAWN,
+    PUBLISHED_WINDOW,
+    STRIP,
+    attend_pattern,
+    dense,
+    possible,
+    published_tokens,
+)
 from attnlimit.base.seeds import generator
 
 STATISTICS = ("pointwise", "mean", "cov")  # of errors to dense attention: see `distances_to_dense`
+MOMENTS = STATISTICS[1:]  # of the published window
 TERMS = ("first", "second", "second_size")  # of the expected square of the error with independent keys
 
 
@@ -24,6 +33,14 @@ class Reading(NamedTuple):
     replicates: int
     seed: int
     layer: int
+    published_window: bool = False
+
+    @classmethod
+    def of(cls, options: dict, seed: int, layer: int) -> "Reading":
+        """From the config section of measure_patterns, which names the published window among the patterns."""
+        patterns = [name for name in options["patterns"] if name != PUBLISHED_WINDOW]
+        sizes = options["sizes"] + options["random_sizes"]
+        return cls(patterns, sizes, options["replicates"], seed, layer, PUBLISHED_WINDOW in options["patterns"])
 
 
 class Outputs(NamedTuple):
@@ -67,9 +84,30 @@ def distances_to_dense(sparse: Outputs, reference: Outputs) -> np.ndarray:
     the difference of their covariances.
     """
     pointwise = (sparse.output - reference.output).square().sum(-1).mean(-1).sqrt()
+    return np.concatenate([pointwise[None].cpu().numpy(), moment_distances(sparse, reference)])
+
+
+def moment_distances(sparse: Outputs, reference: Outputs) -> np.ndarray:
+    """(moment, head): of the mean and of the covariance, whatever the queries."""
     mean = torch.linalg.vector_norm(sparse.mean - reference.mean, dim=-1)
     covariance = torch.linalg.matrix_norm(sparse.covariance - reference.covariance)
-    return torch.stack([pointwise, mean, covariance]).cpu().numpy()
+    return torch.stack([mean, covariance]).cpu().numpy()
+
+
+def published_window(tokens: Projected, reference: Outputs, block: int, reading: Reading) -> np.ndarray:
+    """The published window experiment, (moment, head, replicate, n): chosen tokens are queries and keys of the moments.
+
+    It has no error at a query, as most queries are left out: so it is no pattern like the others.  NaN where a budget
+    does not hold 50 random tokens or exceeds the block.
+    """
+    length = tokens.keys.shape[1]
+    error = np.full((len(MOMENTS), len(reference.mean), reading.replicates, len(reading.sizes)), np.nan)
+    for place, n in enumerate(reading.sizes):
+        for replicate in range(reading.replicates if possible(PUBLISHED_WINDOW, n, length) else 0):
+            stream = streams(PUBLISHED_WINDOW, block, replicate, reading)(n, 0)
+            chosen = torch.as_tensor(published_tokens(length, n, stream), device=tokens.keys.device)
+            error[..., replicate, place] = moment_distances(Outputs.of(dense(tokens.take(chosen))), reference)
+    return error
 
 
 def scales(tokens: Projected, reference: Outputs) -> np.ndarray:
@@ -122,7 +160,10 @@ def block_errors(tokens: Projected, block: int, reading: Reading) -> dict[str, n
             drawn = slice(replicate, replicate + 1) if name in DRAWN else slice(None)
             for place, output in zip(places, outputs, strict=True):
                 error[:, row, :, drawn, place] = distances_to_dense(Outputs.of(output), reference)[..., None]
-    return {"error": error, "limit_scale": scales(tokens, reference), "expected_square": expected_square(tokens)}
+    kept = {"error": error, "limit_scale": scales(tokens, reference), "expected_square": expected_square(tokens)}
+    if reading.published_window:
+        kept["published_window_error"] = published_window(tokens, reference, block, reading)
+    return kept
 
 
 def streams(name: str, block: int, replicate: int, reading: Reading) -> Callable[[int, int], np.random.Generator]:
@@ -142,9 +183,12 @@ def layer_errors(blocks: Iterable[tuple[int, Projected]], reading: Reading) -> x
         "limit_scale": ("statistic", "head"),
         "expected_square": ("term", "head"),
         "length": (),
+        "published_window_error": ("moment", "head", "replicate", "n"),
     }
-    joined = {name: (("block", *dims[name]), np.stack([block[name] for block in kept])) for name in dims}
-    dataset = xr.Dataset(joined).transpose("statistic", "pattern", "term", "head", "block", "replicate", "n")
+    joined = {name: (("block", *dims[name]), np.stack([block[name] for block in kept])) for name in kept[0]}
+    order = ("moment", "statistic", "pattern", "term", "head", "block", "replicate", "n")
+    dataset = xr.Dataset(joined).transpose(*order, missing_dims="ignore")
+    dataset = dataset.assign_coords(moment=list(MOMENTS)) if reading.published_window else dataset
     return dataset.assign_coords(
         statistic=list(STATISTICS),
         pattern=reading.patterns,

@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from attnlimit.stats.estimate import ENDS
+from attnlimit.stats.table import flat
+
 WHAT = (
     "Keys that a query reads until the error of sparse attention is 10 % or 5 % of its scale, medians over heads, with "
     "95 % intervals from resampling blocks. > n: not reached at n, the largest budget measured that leaves an error. "
@@ -28,11 +31,11 @@ def budgets_table(rates: xr.Dataset) -> pd.DataFrame:
     columns |= {"heads": xr.full_like(columns["largest"], rates.sizes["head"])}
     for share in rates["eps"].values:
         name = f"{100 * share:.0f}"
-        columns |= {f"keys_{name}{end}": rates[f"median_budget{end}"].sel(eps=share) for end in ("", "_low", "_high")}
+        columns |= {f"keys_{name}{end}": rates[f"median_budget{end}"].sel(eps=share) for end in ENDS}
         columns[f"heads_{name}"] = (rates["budget"].sel(eps=share) < np.inf).sum("head")
     columns |= {"beta": rates["beta"].median("head"), "no_power_law": rates["misfit"].sum("head")}
     dataset = xr.Dataset({name: column.drop_vars("eps", errors="ignore") for name, column in columns.items()})
-    return dataset.to_dataframe(dim_order=list(WHERE)).reset_index()
+    return flat(dataset, *WHERE)
 
 
 def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
@@ -45,7 +48,7 @@ def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
 
 def spoken(row: pd.Series, name: str) -> str:
     """218 [205, 233];  > 312 where it is not reached;  ≤ 16 where the smallest budget is enough."""
-    budget, low, high = (row[f"keys_{name}{end}"] for end in ("", "_low", "_high"))
+    budget, low, high = (row[f"keys_{name}{end}"] for end in ENDS)
     beyond = f"> {row['largest']:.0f}"
     if np.isinf(budget):
         return beyond if np.isinf(low) else f"{beyond} [{low:.0f}, {beyond}]"

@@ -31,9 +31,8 @@ def fit_propagation(errors: xr.Dataset, bootstrap: Bootstrap, misfit: float) -> 
     weights = xr.DataArray(resampling(blocks, 1, bootstrap)[:, 0], dims=("draw", "block"))
     drawn = summarise(*(xr.dot(weights, squares, dim="block") for squares in (single, together)))
     for name, value in summarise(single.mean("block"), together.mean("block")).items():
-        ends = interval(value.values, drawn[name].transpose("draw", *value.dims).values, levels(blocks))
-        fits[name] = value
-        fits[f"{name}_low"], fits[f"{name}_high"] = ((value.dims, end) for end in ends)
+        estimate = interval(value.values, drawn[name].transpose("draw", *value.dims).values, levels(blocks))
+        fits = fits.assign(estimate.variables(name, value.dims)).assign({name: value})
     return fits.assign(quadrature_in_step=in_step(single.mean("block")))
 
 

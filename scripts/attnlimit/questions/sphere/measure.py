@@ -1,14 +1,16 @@
 """Attention on tokens uniform on a sphere, whose limit has a closed form, at horizons of any size."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from attnlimit.attention.kernel import Heads, Projected, nested_moments, project
+from attnlimit.attention.kernel import Heads, project
 from attnlimit.base.seeds import generator
 from attnlimit.sampling.layout import Kept, setting_errors
 from attnlimit.sampling.protocol import Protocol
+from attnlimit.sampling.samples import Attention, Stream, simulated_moments
 from attnlimit.theory.geometry import horizon_published, horizons, tilt_matrix, value_variance
 from attnlimit.theory.moments import Moments
 from attnlimit.theory.sphere import sphere_moments
@@ -31,6 +33,11 @@ class Setting(NamedTuple):
     @property
     def covariance(self) -> np.ndarray:
         return token_covariance(self.dimension, self.radius)
+
+    def draw(self, stream: np.random.Generator, count: int) -> np.ndarray:
+        """So many tokens (token, d), uniform on the sphere: normal vectors brought to length R."""
+        normal = stream.normal(size=(count, self.dimension))
+        return self.radius * normal / np.linalg.norm(normal, axis=1, keepdims=True)
 
 
 def unit_heads(dimension: int, seed: int) -> Heads:
@@ -67,33 +74,27 @@ def choose_settings(heads: Heads, radius: float, wanted: Iterable[float], scales
     ]
 
 
-def draw_tokens(count: int, dimension: int, radius: float, stream: np.random.Generator) -> np.ndarray:
-    """Uniform on the sphere: normal vectors brought to length R."""
-    normal = stream.normal(size=(count, dimension))
-    return radius * normal / np.linalg.norm(normal, axis=1, keepdims=True)  # (count, d)
-
-
-def samples(setting: Setting, protocol: Protocol, replicate: int) -> Iterator[tuple[Projected, list[int]]]:
-    """Projected tokens of each draw of one replicate, and the sizes that it serves."""
-    for address, served in protocol.draws():
-        stream = generator(protocol.seed, f"simulate_sphere {setting.name}", replicate, *address)
-        tokens = draw_tokens(served[-1], setting.dimension, setting.radius, stream)
-        centre = np.zeros(setting.dimension)
-        yield project(tokens, setting.heads, centre, protocol.device, protocol.dtype), served
-
-
 def simulate(setting: Setting, protocol: Protocol) -> Iterator[list[Moments]]:
     """For each replicate, moments at each size."""
-    for replicate in range(protocol.replicates):
-        drawn = samples(setting, protocol, replicate)
-        yield [moments for sample, sizes in drawn for moments in nested_moments(sample, sizes)]
+    return simulated_moments(setting.draw, attention(setting, protocol), protocol, streams(setting, protocol))
 
 
-def attended(sample: Projected) -> float:
-    """How many tokens a query attends to: Kish's effective number 1 / sum_i w_i^2, mean over some queries.
+def attention(setting: Setting, protocol: Protocol) -> Attention:
+    return Attention(setting.heads, np.zeros(setting.dimension), protocol.device, protocol.dtype)
+
+
+def streams(setting: Setting, protocol: Protocol) -> Stream:
+    return partial(generator, protocol.seed, f"simulate_sphere {setting.name}")
+
+
+def attended(setting: Setting, protocol: Protocol) -> float:
+    """How many tokens a query attends to at the largest size: Kish's effective number 1 / sum_i w_i^2, mean over some
+    queries of the first replicate.
 
     At 1 the softmax is a hardmax, and more scale changes nothing.
     """
+    address, sizes = protocol.draws()[-1]
+    sample = project(setting.draw(streams(setting, protocol)(0, *address), sizes[-1]), *attention(setting, protocol))
     weights = (sample.queries[0, :QUERIES_ASKED] @ sample.keys[0].T).softmax(-1)  # (query, n)
     return float((1 / weights.square().sum(-1)).mean())
 
@@ -106,5 +107,4 @@ def errors_of(setting: Setting, protocol: Protocol) -> Kept:
     coupling = horizons(covariance, tilt(heads)) | {"constant_tilt": 0.0, "horizon_published": published}
     spread = value_variance(heads.value_weight[0], covariance)
     errors = setting_errors(simulate(setting, protocol), *limit, spread, coupling, protocol.group)
-    *_, (largest, _) = samples(setting, protocol, 0)
-    return errors | setting.labels | {"attended": attended(largest)}
+    return errors | setting.labels | {"attended": attended(setting, protocol)}

@@ -1,12 +1,14 @@
 """Do the heads of a model agree between texts?  In order, by rank correlation, and in level, by mean difference."""
 
 from itertools import combinations
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
-from attnlimit.questions.studies.layers import Estimate, back, fisher, leave_out_layers, rows_of, student_interval
+from attnlimit.questions.studies.layers import fisher, leave_out_layers, rows_of, student_mean
+from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.order import rank_correlations
 
 
 class Agreement(NamedTuple):
@@ -22,26 +24,14 @@ def pairs_of(count: int) -> list[tuple[int, int]]:
     return list(combinations(range(count), 2))
 
 
-def rank_correlations(ranks: np.ndarray) -> np.ndarray:
-    """Correlations (pair,) of ranks (text, head), in the order of `pairs_of`; NaN where ranks do not vary."""
-    centred = ranks - ranks.mean(-1, keepdims=True)
-    products = centred @ centred.T
-    size = np.sqrt(np.diag(products))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.array([products[i, j] / (size[i] * size[j]) for i, j in pairs_of(len(ranks))])
-
-
 def half_reliability(halves: np.ndarray) -> np.ndarray:
     """Reliability (text,) of rates from all replicates, by Spearman and Brown: 2 r / (1 + r).
 
     halves (text, split, 2, head): rates from either half of the replicates; r is the rank correlation of the two, mean
     over splits.
     """
-    ranks = rankdata(halves, axis=-1)
-    centred = ranks - ranks.mean(-1, keepdims=True)
-    one, other = centred[:, :, 0], centred[:, :, 1]  # (text, split, head)
+    r = rank_correlations(halves[:, :, 0], halves[:, :, 1]).mean(-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        r = ((one * other).sum(-1) / np.sqrt((one**2).sum(-1) * (other**2).sum(-1))).mean(-1)
         return 2 * r / (1 + r)
 
 
@@ -57,7 +47,7 @@ def order_agreement(values: np.ndarray, layer: np.ndarray, halves: np.ndarray | 
 
     def measure(chosen: np.ndarray) -> np.ndarray:
         taken = rows(chosen)
-        seen = rank_correlations(rankdata(values[:, taken], axis=-1))
+        seen = rank_correlations(*values[:, taken][pairs].swapaxes(0, 1))  # (pair,)
         reliability = np.ones(len(values)) if halves is None else half_reliability(halves[..., taken])
         known = np.where(reliability > 0, reliability, np.nan)
         factor = np.mean([np.sqrt(known[i] * known[j]) for i, j in pairs])
@@ -65,25 +55,15 @@ def order_agreement(values: np.ndarray, layer: np.ndarray, halves: np.ndarray | 
 
     found, _ = leave_out_layers(np.unique(layer), measure)
     first = len(pairs)
-    cut = [Estimate(*(part[place] for part in found)) for place in (slice(first), first, first + 1, first + 2)]
-    return Agreement(back(cut[0]), back(cut[1]), cut[2], cut[3])
+    seen, overall, *rest = (found.map(itemgetter(place)) for place in (slice(first), first, first + 1, first + 2))
+    return Agreement(seen.map(np.tanh), overall.map(np.tanh), *rest)
 
 
-class Shift(NamedTuple):
-    """Mean difference between the texts of a pair (pair,): 95 % intervals, and such of all pairs at once."""
+def level_agreement(values: np.ndarray, layer: np.ndarray) -> tuple[Estimate, Estimate]:
+    """Second text less first of values (text, head), by pair: mean over layers of the means of their heads.
 
-    value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    all_low: np.ndarray
-    all_high: np.ndarray
-
-
-def level_agreement(values: np.ndarray, layer: np.ndarray) -> Shift:
-    """Second text less first of values (text, head): mean over layers of the means of their heads; Student over layers.
-
-    all_low, all_high hold for all pairs at once (Bonferroni).
+    With Student's intervals over layers, and with such that hold for all pairs at once.
     """
     means = np.stack([values[:, layer == number].mean(-1) for number in np.unique(layer)], axis=-1)  # (text, layer)
     differences = np.stack([means[j] - means[i] for i, j in pairs_of(len(values))])  # (pair, layer)
-    return Shift(differences.mean(-1), *student_interval(differences), *student_interval(differences, len(differences)))
+    return student_mean(differences), student_mean(differences, len(differences))

@@ -3,8 +3,9 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.stats.estimate import Estimate
+
 NAMES = {"mean": "mean", "cov": "covariance"}
-ENDS = ("", "_low", "_high")
 HORIZONS, RATES, CORRECTED = "horizon_agreement_overall", "agreement_overall", "agreement_corrected"
 
 
@@ -48,7 +49,7 @@ def listed(compared: xr.Dataset, models: list[str], words) -> str:
 
 
 def number(compared: xr.Dataset, name: str, **place) -> str:
-    value, low, high = (f"{float(compared[name + end].sel(place)):+.2f}".replace("-", "−") for end in ENDS)
+    value, low, high = (f"{number:+.2f}".replace("-", "−") for number in Estimate.of(compared, name, **place))
     return f"{value} (no interval)" if "nan" in low + high else f"{value} [{low}, {high}]"
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnlimit.questions.studies.layers import Estimate, leave_out_layers
+from attnlimit.questions.studies.layers import leave_out_layers
+from attnlimit.stats.estimate import Estimate
 
 COMPONENTS = ("head", "text", "head_text", "sampling")
 
@@ -39,7 +40,7 @@ def variance_components(beta: np.ndarray, noise: np.ndarray, layer: np.ndarray) 
 
     if len(layers) < 3:
         nothing = np.full(len(COMPONENTS) + 1, np.nan)
-        return nothing[:-1], Estimate(nothing, nothing, nothing)
+        return nothing[:-1], Estimate.without_interval(nothing)
     return components(layers), leave_out_layers(layers, shares)[0]
 
 

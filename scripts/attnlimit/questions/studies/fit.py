@@ -1,36 +1,40 @@
 """Several studies compared: what is asked of them, with intervals, in one dataset."""
 
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from attnlimit.questions.studies.agreement import Shift, level_agreement, order_agreement, pairs_of
+from attnlimit.base.coordinates import heads_only, whole_layer
+from attnlimit.questions.studies.agreement import level_agreement, order_agreement, pairs_of
 from attnlimit.questions.studies.components import COMPONENTS, variance_components
 from attnlimit.questions.studies.gather import COMPARED
-from attnlimit.questions.studies.layers import Estimate, leave_out_layers, rows_of
+from attnlimit.questions.studies.layers import leave_out_layers, rows_of
 from attnlimit.questions.studies.orders import COUPLINGS, order_of_model, order_over_models
 from attnlimit.questions.studies.shared_noise import effective_heads, mean_correlation, own_share
 from attnlimit.sources.corpus.location import text_name
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.order import no_evidence
+from attnlimit.stats.table import flat
 
-ENDS = ("", "_low", "_high")
 MARKS = ("misfit", "saturated", "limit_uncertain")
 LIKE = {"layer": "layers", "n": "measure_errors.sizes"}  # of the texts of one model: dimension, key
 PAIR = ("first", "second")  # studies of a pair
-RAW = ("error", "layer_error", "beta_half")  # not handed on: they are in the gathered stores
+RAW = ("error", "beta_half")  # not handed on: they are in the gathered stores
 
 
 def compare(studies: dict[str, xr.Dataset], weakest_horizon: float, sub_gaussian_factor: float) -> xr.Dataset:
     """The heads of all studies, and what is asked of them; studies: by name, as `gathered.gather` makes them."""
-    models = by_model(studies)
+    models, whole = by_model(studies), studies
+    studies = {name: heads_only(study) for name, study in studies.items()}
     for names in models.values():
         require_like(names, studies)
     parts = [
         joined(studies, models),
         tails_of(studies, sub_gaussian_factor),
-        shared_noise(studies),
+        shared_noise(whole),
         agreements(studies, models),
         orders(studies, models, weakest_horizon),
     ]
@@ -85,12 +89,7 @@ def joined(studies: dict[str, xr.Dataset], models: dict[str, list[str]]) -> xr.D
 def table(study: xr.Dataset, statistic: str) -> pd.DataFrame:
     """Fits of the error of one statistic, one row a head, by layer."""
     fits = study[["beta", *MARKS, "horizon", "constant_tilt"]].sel(statistic=statistic, part="error")
-    return fits.to_dataframe(dim_order=["layer", "head"]).reset_index()
-
-
-def with_ends(name: str, dims: tuple[str, ...], estimates: list) -> dict[str, tuple]:
-    """A variable and the ends of its interval, from estimates that make up the first dimension."""
-    return {name + end: (dims, np.stack([each[place] for each in estimates])) for place, end in enumerate(ENDS)}
+    return flat(fits, "layer", "head")
 
 
 def tails_of(studies: dict[str, xr.Dataset], factor: float) -> xr.Dataset:
@@ -101,28 +100,23 @@ def tails_of(studies: dict[str, xr.Dataset], factor: float) -> xr.Dataset:
         layer = np.repeat(np.arange(len(proxy)), proxy.shape[1])
         rows, within = rows_of(layer), (proxy <= factor).ravel()
         found, _ = leave_out_layers(np.unique(layer), lambda chosen: within[rows(chosen)].mean())
-        return Estimate(*(np.clip(part, 0, 1) for part in found))
+        return found.map(lambda part: np.clip(part, 0, 1))
 
-    found = [share(study) for study in studies.values()]
-    return xr.Dataset(with_ends("sub_gaussian_share", ("study",), found), coords={"study": list(studies)}).assign(
-        sub_gaussian_factor=factor
-    )
+    found = Estimate.stack([share(study) for study in studies.values()])
+    shares = xr.Dataset(found.variables("sub_gaussian_share", "study"), coords={"study": list(studies)})
+    return shares.assign(sub_gaussian_factor=factor)
 
 
 def shared_noise(studies: dict[str, xr.Dataset]) -> xr.Dataset:
     """Effective heads of each layer, and of all layers of a study together, at each n."""
     parts = []
     for study in studies.values():
-        squares = study["error"].transpose("layer", "statistic", "head", "replicate", "n").values ** 2
-        whole = study["layer_error"].transpose("layer", "statistic", "replicate", "n").values ** 2
-        layers = [[effective_heads([unit]) for unit in layer] for layer in squares]
-        together = [effective_heads(list(squares[:, number])) for number in range(squares.shape[1])]
+        error = study["error"].transpose("layer", "statistic", "head", "replicate", "n")
+        squares, whole = (select(error).values ** 2 for select in (heads_only, whole_layer))
         dims = ("layer", "statistic", "n")
-        found: dict[str, tuple] = {
-            f"effective_heads{end}": (dims, np.array([[unit[place] for unit in layer] for layer in layers]))
-            for place, end in enumerate(ENDS)
-        }
-        found |= with_ends("effective_heads_overall", dims[1:], together)
+        layers = Estimate.stack([Estimate.stack([effective_heads([unit]) for unit in layer]) for layer in squares])
+        together = Estimate.stack([effective_heads(list(each)) for each in squares.swapaxes(0, 1)])
+        found = layers.variables("effective_heads", dims) | together.variables("effective_heads_overall", dims[1:])
         correlation = [[mean_correlation(unit) for unit in layer] for layer in squares]
         share = [list(map(own_share, layer, of_layer)) for layer, of_layer in zip(squares, whole, strict=True)]
         found |= {"noise_correlation": (dims, np.array(correlation)), "own_share": (dims, np.array(share))}
@@ -150,33 +144,31 @@ def agreements(studies: dict[str, xr.Dataset], models: dict[str, list[str]]) -> 
     return xr.merge([xr.concat(pairs, "pair"), xr.concat(overall, "model")])
 
 
-def numbers(name: str, dims: tuple[str, ...], estimate) -> dict[str, tuple]:
-    """A variable and the ends of its interval, from an estimate; of a Shift those for all pairs at once too."""
-    ends = (*ENDS, "_all_low", "_all_high") if isinstance(estimate, Shift) else ENDS
-    return {name + end: (dims, value) for end, value in zip(ends, estimate, strict=False)}
+def shifts(name: str, values: np.ndarray, layer: np.ndarray) -> dict[str, tuple]:
+    """Mean differences between the texts of a pair, with intervals, and those of all pairs at once."""
+    each, together = level_agreement(values, layer)
+    at_once = {f"{name}_all_low": ("pair", together.low), f"{name}_all_high": ("pair", together.high)}
+    return each.variables(name, "pair") | at_once
 
 
 def horizons_agree(texts: list[xr.Dataset]) -> tuple[xr.Dataset, xr.Dataset]:
     horizon = np.stack([study["horizon"].transpose("layer", "head").values.ravel() for study in texts])
     layer = np.repeat(texts[0]["layer"].values, texts[0].sizes["head"])
-    found, shift = order_agreement(horizon, layer), level_agreement(np.log(horizon), layer)
-    by_pair = numbers("horizon_agreement", ("pair",), found.pairs) | numbers("horizon_shift", ("pair",), shift)
-    return xr.Dataset(by_pair), xr.Dataset(numbers("horizon_agreement_overall", (), found.overall))
+    found = order_agreement(horizon, layer)
+    by_pair = found.pairs.variables("horizon_agreement", "pair") | shifts("horizon_shift", np.log(horizon), layer)
+    return xr.Dataset(by_pair), xr.Dataset(found.overall.variables("horizon_agreement_overall"))
 
 
 def rates_agree(texts: list[xr.Dataset], statistic: str) -> tuple[xr.Dataset, xr.Dataset]:
     """Over the heads whose fits are evidence in all texts."""
     fits = rates_of(texts, statistic)
     found = order_agreement(fits.beta, fits.layer, fits.halves)
-    shift = level_agreement(fits.beta, fits.layer)
     spread, shares = variance_components(fits.beta, fits.noise, fits.layer)
-    margin = [part[-1] for part in shares[:3]]
-    by_pair = numbers("agreement", ("pair",), found.pairs) | numbers("shift", ("pair",), shift)
-    by_model = numbers("agreement_overall", (), found.overall) | numbers("reliability", (), found.reliability)
-    by_model |= numbers("agreement_corrected", (), found.corrected) | numbers(
-        "variance_share", ("component",), [part[:-1] for part in shares[:3]]
-    )
-    by_model |= numbers("head_margin", (), margin)
+    by_pair = found.pairs.variables("agreement", "pair") | shifts("shift", fits.beta, fits.layer)
+    by_model = found.overall.variables("agreement_overall") | found.reliability.variables("reliability")
+    by_model |= found.corrected.variables("agreement_corrected")
+    by_model |= shares.map(itemgetter(slice(-1))).variables("variance_share", "component")
+    by_model |= shares.map(itemgetter(-1)).variables("head_margin")
     by_model |= {"variance_component": ("component", spread), "heads_compared": ((), len(fits.layer))}
     by_model["layers_compared"] = ((), len(np.unique(fits.layer)))
     return xr.Dataset(by_pair), xr.Dataset(by_model, coords={"component": list(COMPONENTS)})
@@ -220,15 +212,15 @@ def orders(studies: dict[str, xr.Dataset], models: dict[str, list[str]], weakest
             order_of_model([table(studies[name], statistic) for name in names], weakest_horizon)
             for names in models.values()
         ]
-        texts = [each.texts[:3] for each in found]
-        pooled = np.array(order_over_models(found)).T  # (value, low, high, between; coupling)
+        texts = Estimate(*map(np.concatenate, zip(*(each.texts for each in found), strict=True)))
+        pooled = order_over_models(found)
         parts.append(
             xr.Dataset(
-                numbers("order", ("study", "coupling"), [np.concatenate(part) for part in zip(*texts, strict=True)])
-                | with_ends("order_of_model", ("model", "coupling"), [each.model for each in found])
+                texts.variables("order", ("study", "coupling"))
+                | Estimate.stack([each.model for each in found]).variables("order_of_model", ("model", "coupling"))
                 | {"fisher_se": (("model", "coupling"), np.stack([each.fisher_se for each in found]))}
-                | numbers("order_over_models", ("coupling",), pooled)
-                | {"order_between_models": ("coupling", pooled[3])},
+                | Estimate.stack([each.mean for each in pooled]).variables("order_over_models", "coupling")
+                | {"order_between_models": ("coupling", [each.between for each in pooled])},
                 coords={"study": [name for names in models.values() for name in names], "model": list(models)}
                 | {"coupling": list(COUPLINGS)},
             )

@@ -1,15 +1,21 @@
 """What a comparison reads of one finished run: rates, couplings and tails of each head, and how noisy the rates are."""
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 
-from attnlimit.stats.fits import COUPLINGS, TOKENS
-from attnlimit.stats.power_law import fit
+from attnlimit.base.coordinates import heads_only
+from attnlimit.sampling.joining import join_parts
+from attnlimit.stats.complexity import TOKENS
+from attnlimit.stats.estimate import leave_out
+from attnlimit.stats.fits import COUPLINGS
+from attnlimit.stats.power_law import BETA, fit
 
 COMPARED = ["mean", "cov"]  # statistics
 SHARE = 0.05  # eps of the tokens needed
 SPLITS = 32  # of the replicates into halves
-FIT = ("beta", "beta_low", "beta_high", "misfit", "saturated", "limit_uncertain", "relative_error", *TOKENS)
+FIT = (*BETA, "misfit", "saturated", "limit_uncertain", "relative_error", *TOKENS)
 LABELS = (*COUPLINGS, "bound_v3")
 
 
@@ -23,14 +29,13 @@ def gather(
     layers = rates["layer"].values
     fits = rates[[name for name in (*FIT, *LABELS) if name in rates]]
     fits = fits.sel(statistic=COMPARED, eps=SHARE).drop_vars("eps")
-    shapes = xr.concat([each[["participation_ratio", "sub_gaussian", "kurtosis"]] for each in tails], "layer")
-    raw = xr.concat([each[["error", "layer_error"]].sel(statistic=COMPARED) for each in errors], "layer")
+    shapes = join_parts([each[["participation_ratio", "sub_gaussian", "kurtosis"]] for each in tails], "layer")
+    raw = join_parts([each[["error"]].sel(statistic=COMPARED) for each in errors], "layer")
     if sorted(map(int, layers)) != sorted(map(int, raw["layer"].values)):
         raise ValueError(f"results/errors: layers {raw['layer'].values.tolist()}, but rates of {layers.tolist()}")
     raw = raw.sel(layer=layers).transpose("layer", "statistic", "head", "replicate", "n")
-    return xr.merge(
-        [fits, shapes.sel(layer=layers), raw, noise_of_rates(raw, stream)], compat="no_conflicts", join="exact"
-    )
+    noise = noise_of_rates(heads_only(raw), stream)  # NaN for the whole layer
+    return xr.merge([fits, shapes.sel(layer=layers), raw, noise.reindex(head=raw["head"])], join="exact")
 
 
 def noise_of_rates(raw: xr.Dataset, stream: np.random.Generator) -> xr.Dataset:
@@ -66,7 +71,7 @@ def jackknife_covariance(sizes: np.ndarray, errors: np.ndarray) -> np.ndarray:
     holds for nested sizes, where a replicate is one sample, as for independent ones.
     """
     replicates = errors.shape[1]
-    left = np.stack([beta_of(sizes, np.delete(errors, number, axis=1)) for number in range(replicates)])
+    left = leave_out(errors, partial(beta_of, sizes), axis=1)
     deviation = left - left.mean(0)  # (replicate, head)
     return (replicates - 1) / replicates * deviation.T @ deviation
 

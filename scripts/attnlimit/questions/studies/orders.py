@@ -1,12 +1,14 @@
 """Does a coupling order the rates: of each study, of each model over its texts, and over models."""
 
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from attnlimit.questions.studies.layers import Estimate, back, fisher, leave_out_layers
+from attnlimit.questions.studies.layers import fisher, leave_out_layers
 from attnlimit.questions.studies.pooling import Pooled, pool
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.order import Measure, partly_ranked, rankable, ranked
 
 COUPLINGS: dict[str, Measure] = {
@@ -49,8 +51,8 @@ def order_of_model(texts: list[pd.DataFrame], weakest_horizon: float) -> Orders:
         return np.vstack([found, found.mean(0)])
 
     found, se = leave_out_layers(layers, measure)
-    texts_of, model = (Estimate(*(part[place] for part in found)) for place in (slice(-1), -1))
-    return Orders(back(texts_of), back(model), model.value, se[-1])
+    texts_of, model = (found.map(itemgetter(place)) for place in (slice(-1), -1))
+    return Orders(texts_of.map(np.tanh), model.map(np.tanh), model.value, se[-1])
 
 
 def order_over_models(models: list[Orders]) -> list[Pooled]:
@@ -58,10 +60,7 @@ def order_over_models(models: list[Orders]) -> list[Pooled]:
     pooled = []
     for place in range(len(COUPLINGS)):
         values, errors = (np.array([each[part][place] for each in models]) for part in (2, 3))
-        if np.isfinite(values + errors).all():
-            found = pool(values, errors)
-            value, low, high = np.tanh(found[:3])
-            pooled.append(Pooled(value, low, high, found.between))
-        else:
-            pooled.append(Pooled(np.nan, np.nan, np.nan, np.nan))
+        nothing = Pooled(Estimate(np.nan, np.nan, np.nan), np.nan)
+        found = pool(values, errors) if np.isfinite(values + errors).all() else nothing
+        pooled.append(found._replace(mean=found.mean.map(np.tanh)))
     return pooled

@@ -6,13 +6,13 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import stdtrit
 
+from attnlimit.stats.estimate import Estimate
+
 
 class Pooled(NamedTuple):
-    """The mean of what is estimated, its 95 % interval, and the standard deviation of it from study to study."""
+    """The mean of what is estimated, and the standard deviation of it from study to study."""
 
-    value: float
-    low: float
-    high: float
+    mean: Estimate
     between: float
 
 
@@ -26,7 +26,7 @@ def pool(values: np.ndarray, errors: np.ndarray) -> Pooled:
     """
     count = len(values)
     if count < 2:
-        return Pooled(float(values[0]), np.nan, np.nan, np.nan)
+        return Pooled(Estimate(float(values[0]), np.nan, np.nan), np.nan)
 
     def weighted(between2: float) -> tuple[float, float, float]:
         """Mean, sum of weights, and sum w (y - m)^2."""
@@ -41,4 +41,4 @@ def pool(values: np.ndarray, errors: np.ndarray) -> Pooled:
     between2 = brentq(excess, 0, largest) if excess(0) > 0 else 0.0
     mean, total, scatter = weighted(between2)
     reach = stdtrit(count - 1, 0.975) * np.sqrt(max(1.0, scatter / (count - 1)) / total)
-    return Pooled(mean, mean - reach, mean + reach, float(np.sqrt(between2)))
+    return Pooled(Estimate(mean, mean - reach, mean + reach), float(np.sqrt(between2)))

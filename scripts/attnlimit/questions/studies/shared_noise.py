@@ -4,18 +4,10 @@ Heads of one layer see the same tokens.  With e_h the error of head h in a repli
 if heads were independent, the mean of u over h of them would have 1/h of the variance of one.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import stdtrit
 
-
-class Shared(NamedTuple):
-    """Of a layer at each size (n,), or of several layers together: effective heads with a 95 % interval."""
-
-    effective: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+from attnlimit.stats.estimate import Estimate, jackknife_variance, leave_out
 
 
 def variances(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -24,7 +16,7 @@ def variances(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return relative.var(1).mean(0), relative.mean(0).var(0)
 
 
-def effective_heads(layers: list[np.ndarray]) -> Shared:
+def effective_heads(layers: list[np.ndarray]) -> Estimate:
     """h_eff = mean_h Var(u_h) / Var(mean_h u_h), of squared errors (head, replicate, n) of layers, summed over these.
 
     Between 1, all heads err alike, and their number h, none shares anything; negative correlations give more.  Its
@@ -39,12 +31,12 @@ def effective_heads(layers: list[np.ndarray]) -> Shared:
     variance, bias, fewest = np.zeros(value.shape), np.zeros(value.shape), min(layer.shape[1] for layer in layers)
     for layer, (own_above, own_below) in zip(layers, parts, strict=True):
         count = layer.shape[1]
-        left = [variances(np.delete(layer, number, axis=1)) for number in range(count)]
-        logs = np.stack([np.log((above - own_above + one) / (below - own_below + other)) for one, other in left])
-        variance += (count - 1) / count * ((logs - logs.mean(0)) ** 2).sum(0)
+        left = leave_out(layer, variances, axis=1)  # (replicate, 2, n)
+        logs = np.log((above - own_above + left[:, 0]) / (below - own_below + left[:, 1]))
+        variance += jackknife_variance(logs)
         bias += (count - 1) * (logs.mean(0) - value)
     reach = stdtrit(fewest - 1, 0.975) * np.sqrt(variance)
-    return Shared(np.exp(value), np.exp(value - bias - reach), np.exp(value - bias + reach))
+    return Estimate(value, value - bias - reach, value - bias + reach).map(np.exp)
 
 
 def mean_correlation(squares: np.ndarray) -> np.ndarray:

@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from attnlimit.stats.estimate import ENDS, Estimate
+from attnlimit.stats.table import flat
+
 NAMES = {"mean": "mean", "cov": "covariance"}
 WHERE = ["study", "layer", "head"]
 OF_HEAD = ("horizon", "psi", "constant_tilt", "bound_v3", "sub_gaussian")
@@ -39,7 +42,7 @@ def heads_table(compared: xr.Dataset) -> pd.DataFrame:
         fits[f"beta_se_{statistic}"] = standard_error(chosen)
         fits[f"tokens_5_{statistic}"] = chosen["tokens_needed"]
         heads = heads.assign({name: array.drop_vars("statistic") for name, array in fits.items()})
-    table = heads.drop_vars(["model_of_study", "text_of_study"]).to_dataframe(dim_order=WHERE).reset_index()
+    table = flat(heads.drop_vars(["model_of_study", "text_of_study"]), *WHERE)
     table = table[table["horizon"].notna()]  # heads that the model has
     labels = {
         name: dict(zip(compared["study"].values, compared[f"{name}_of_study"].values, strict=True))
@@ -70,7 +73,7 @@ def answer_rows(compared: xr.Dataset) -> Iterator[tuple[str, ...]]:
     for name, question in QUESTIONS.items():
         if name not in compared:
             continue
-        ends = compared[[name, f"{name}_low", f"{name}_high"]]
+        ends = compared[[name + end for end in ENDS]]
         ends = ends.isel(n=-1) if "n" in ends.dims else ends
         dims = [dim for dim in ("model", "study", "statistic", "coupling", "component") if dim in ends.dims]
         flat = ends.stack(row=dims) if dims else ends.expand_dims("row")
@@ -79,7 +82,7 @@ def answer_rows(compared: xr.Dataset) -> Iterator[tuple[str, ...]]:
             if np.isnan(one[name]):
                 continue
             of = ", ".join(spoken(str(one[dim].item())) for dim in dims)
-            yield question, of, *(number(float(one[name + end])) for end in ("", "_low", "_high"))
+            yield question, of, *map(number, Estimate.of(one, name))
 
 
 def spoken(label: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from attnlimit.base.coordinates import by_head
+from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.theory.geometry import square_root
 
 FLAT = 1e-12  # a variance this small, relative to the largest one of the family, is rounding
@@ -142,8 +142,8 @@ def tails_of_tokens(
 ) -> xr.Dataset:
     """Spectrum and tails of the tokens of a layer, which come in blocks (token, feature).
 
-    Along `count` directions of each head and (layer_…) of the covariance; a mean of exponentials counts if `enough`
-    tokens carry it.
+    Along `count` directions of each head and, as those of the whole layer, of the covariance; a mean of exponentials
+    counts if `enough` tokens carry it.
     """
     directions, signed = Directions.leading(covariance, tilts, count), both_signs(scales)
     sums = merge_all(tails((block - mean) @ directions.standardised.T, signed) for block in blocks)
@@ -152,11 +152,14 @@ def tails_of_tokens(
     eigenvalues = np.linalg.eigvalsh(covariance)[::-1].clip(0)
     place = ("head", "direction", "scale")
     return xr.Dataset(
-        {"eigenvalues": ("feature", eigenvalues), "participation_ratio": participation_ratio(eigenvalues)}
-        | by_head("variance", place[:2], directions.variance)
-        | by_head("kurtosis", place[:2], sums.kurtosis.reshape(shape[:-1]))
-        | by_head("log_mgf_ratio", place, ratio)
-        | by_head("effective_tokens", place, effective)
-        | by_head("sub_gaussian", place[:1], sub_gaussian_constant(ratio, effective, enough)),
-        coords={"head": range(len(tilts)), "direction": range(count), "scale": signed},
+        {
+            "eigenvalues": ("feature", eigenvalues),
+            "participation_ratio": participation_ratio(eigenvalues),
+            "variance": (place[:2], directions.variance),
+            "kurtosis": (place[:2], sums.kurtosis.reshape(shape[:-1])),
+            "log_mgf_ratio": (place, ratio),
+            "effective_tokens": (place, effective),
+            "sub_gaussian": ("head", sub_gaussian_constant(ratio, effective, enough)),
+        },
+        coords={"head": with_whole_layer(len(tilts)), "direction": range(count), "scale": signed},
     )

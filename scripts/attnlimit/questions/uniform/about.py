@@ -131,7 +131,6 @@ STORES: dict[str, Words] = {
         "growth_local": "growth rate of ln C(R) from the radius before",
         "clt_growth_local": "growth rate from the radius before, of the limit process",
         "change": "relative change of the growth rate over the radii",
-        "change_slope": "growth rate at the middle radius",
         "change_radii": "radii that the change was measured over",
         "change_n": "n at which the change was measured [tokens]",
         "change_smallest_radius": "smallest radius used",

@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.stats.estimate import ENDS
 from attnlimit.stats.power_law import LOCAL, Bootstrap, Curve, error_curve, fit, fit_curve, interval
 from attnlimit.theory.bounds import carriers
 
@@ -124,9 +125,7 @@ def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootst
 
     All at the largest n of the law, over the radii at which enough tokens carry the variance; NaN with fewer than
     three.  The radii share their samples, so replicates are resampled jointly.
-    change: of the growth rate of ln C, relative to its mean: ln C = a + g R + q R^2 by least squares gives
-    2 q (R_max - R_min) / g, with g at the middle.  Negative: slower than an exponential; zero: an exponential;
-    positive: faster.  total_growth: C(R_max) / C(R_min).  upper_growth: slope of ln C on R, by least squares, over the
+    total_growth: C(R_max) / C(R_min).  upper_growth: slope of ln C on R, by least squares, over the
     upper half of the radii: zero where C(R) has reached its bound.
     over_clt (setting): C(R) over that of the limit process, at the radii used.
     """
@@ -153,25 +152,16 @@ def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootst
 
 def growth_shape(radius: np.ndarray, curve: Curve | None) -> dict[str, float]:
     """What `growth_changes` says of one law's curve (1, radius): NaN without one."""
-    if curve is None:
-        whole = [f"{name}{end}" for name in ("total_growth", "upper_growth") for end in ("", "_low", "_high")]
-        return dict.fromkeys(("change_low", "change_high", "change_slope_low", *whole), np.nan)
-    offset, upper = radius - (radius[0] + radius[-1]) / 2, slice(len(radius) // 2, None)
-    drawn = np.log(curve.resampled[:, 0]).T  # (radius, draw)
-    own = np.log(curve.value[0])[:, None]  # (radius, 1)
-    quadratic, slope, _ = np.polyfit(offset, drawn, 2)  # (draw,) each
-    change = 2 * quadratic * (radius[-1] - radius[0]) / slope
-
-    def ends(draws: np.ndarray) -> tuple[float, float]:
-        low, high = interval(np.zeros(()), draws, curve.levels(len(radius)))
-        return float(low), float(high)
-
-    shape = dict(zip(("change_low", "change_high"), ends(change), strict=True)) | {"change_slope_low": ends(slope)[0]}
+    upper = slice(len(radius) // 2, None)
     quantities = {
         "total_growth": lambda values: np.exp(values[-1] - values[0]),
         "upper_growth": lambda values: np.polyfit(radius[upper], values[upper], 1)[0],
     }
+    if curve is None:
+        return {f"{name}{end}": np.nan for name in quantities for end in ENDS}
+    drawn, own = np.log(curve.resampled[:, 0]).T, np.log(curve.value[0])[:, None]  # (radius, draw), (radius, 1)
+    shape: dict[str, float] = {}
     for name, quantity in quantities.items():
-        shape[name] = float(quantity(own)[0])
-        shape[f"{name}_low"], shape[f"{name}_high"] = ends(quantity(drawn))
+        estimate = interval(quantity(own)[0], quantity(drawn), curve.levels(len(radius)))
+        shape |= {f"{name}{end}": float(part) for end, part in zip(ENDS, estimate, strict=True)}
     return shape

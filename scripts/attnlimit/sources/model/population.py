@@ -1,11 +1,15 @@
 """The token population: embeddings in shards, and the distinct atoms of layer 0."""
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from functools import cache
 
 import numpy as np
+import xarray as xr
 
-from attnlimit.base.store import read, read_attrs
+from attnlimit.base.store import opened, select
+
+LEFT_OPEN = ExitStack()
 
 
 def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
@@ -35,10 +39,11 @@ def gather(shards: list[str], layer: int, wanted: np.ndarray) -> np.ndarray:
     """Tokens (wanted, feature) of one layer by increasing number, read shard by shard: only they stay in memory."""
     rows = []
     for shard in shards:
-        first, last = token_range(str(shard))
+        store = open_shard(str(shard))
+        first, last = store.attrs["first_token"], store.attrs["last_token"]
         inside = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, last, side="right")]
         if len(inside):
-            tokens = read(shard, "tokens", layer=layer, token=slice(int(inside[0]), int(inside[-1])))["tokens"].values
+            tokens = select(shard, store, "tokens", layer=layer, token=slice(int(inside[0]), int(inside[-1]))).values
             if len(tokens) != inside[-1] - inside[0] + 1:
                 raise ValueError(f"{shard}: its tokens are not consecutive; delete it and run extract_embeddings again")
             rows.append(tokens[inside - inside[0]])
@@ -49,10 +54,9 @@ def gather(shards: list[str], layer: int, wanted: np.ndarray) -> np.ndarray:
 
 
 @cache
-def token_range(shard: str) -> tuple[int, int]:
-    """Numbers of the first and the last token of a shard, which holds all between them; each shard is asked once."""
-    attrs = read_attrs(shard)
-    return attrs["first_token"], attrs["last_token"]
+def open_shard(path: str) -> xr.Dataset:
+    """Opened and checked once a process, and left open: its numbers stay on disk until they are asked for."""
+    return LEFT_OPEN.enter_context(opened(path))
 
 
 def atoms(token_id: np.ndarray, position: np.ndarray, layer: int) -> tuple[np.ndarray, np.ndarray]:
