@@ -104,8 +104,7 @@ def studies_rates_order(fits: Fits, thresholds: dict) -> Finding:
         power = f"a corrected correlation below {signed(edge)}" if known and edge > -1 else ""
         return Part(verdict, measured, f"{within(*seen)}{beside}", power)
 
-    parts = by_model(data, thresholds, find)
-    return together(parts, f"required: above {least:g}")
+    return together(by_model(data, thresholds, find), f"required: above {least:g}")
 
 
 @claim(
@@ -127,8 +126,7 @@ def studies_rates_level(fits: Fits, thresholds: dict) -> Finding:
     def find(fit: xr.Dataset) -> Part:
         return level(fit.isel(pair=(fit["model_of_pair"] == fit["model"]).values), "shift", tolerance, 3)
 
-    parts = by_model(data, thresholds, find)
-    return together(parts, f"allowed ±{tolerance:g}")
+    return together(by_model(data, thresholds, find), f"allowed ±{tolerance:g}")
 
 
 def level(fit: xr.Dataset, name: str, tolerance: float, digits: int) -> Part:
@@ -206,8 +204,7 @@ def studies_variance(fits: Fits, thresholds: dict) -> Finding:
         power = f"a margin below {signed(margin[0] - margin[2])}"
         return Part(verdict, measured, f"{shown}{cut}, margin {within(*margin)}", power)
 
-    parts = by_model(data, thresholds, find)
-    return together(parts, "required: margin above 0")
+    return together(by_model(data, thresholds, find), "required: margin above 0")
 
 
 PARTS = {"head": "head", "text": "text", "head_text": "head × text", "sampling": "sampling"}
@@ -272,8 +269,7 @@ POOLING = (
     thresholds=("weakest_correlation", "fewest_groups"),
 )
 def studies_horizon_order(fits: Fits, thresholds: dict) -> Finding:
-    data = fits.stores["studies"]
-    parts = over_models(data, ("H",), thresholds)
+    parts = over_models(fits.stores["studies"], ("H",), thresholds)
     return together(parts, asked_to_fall(thresholds))
 
 
@@ -287,8 +283,7 @@ def studies_horizon_order(fits: Fits, thresholds: dict) -> Finding:
     thresholds=("weakest_correlation", "fewest_groups"),
 )
 def studies_tilt_order(fits: Fits, thresholds: dict) -> Finding:
-    data = fits.stores["studies"]
-    parts = over_models(data, ("H given s0", "s0 given H"), thresholds)
+    parts = over_models(fits.stores["studies"], ("H given s0", "s0 given H"), thresholds)
     return together(parts, asked_to_fall(thresholds, "one below 0"))
 
 
