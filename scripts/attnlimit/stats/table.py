@@ -59,14 +59,17 @@ def flat(data: xr.Dataset, *dims: str) -> pd.DataFrame:
 
 def tokens_columns(rates: xr.Dataset) -> dict[str, xr.DataArray]:
     """n(eps) by eps, with its interval and whether it is extrapolated: tokens_10, tokens_10_low, …"""
-    return {column: rates[name].sel(eps=share, drop=True) for column, (share, name) in COMPLEXITY.items()}
+    return {
+        column: rates[name].sel(eps=share, drop=True) for column, (share, name) in COMPLEXITY.items() if name in rates
+    }
 
 
 def rows(rates: xr.Dataset) -> pd.DataFrame:
     known = [name for name in (*FIT, *SCALE, *COUPLINGS, *PREDICTIONS, *LABELS) if name in rates]
     last = {f"last_{name}": rates[name].isel(interval=-1) for name in LOCAL}
-    needed = tokens_columns(rates) if "tokens_needed" in rates else {}
-    tokens = {column: array.expand_dims(part=["error"]) for column, array in needed.items()}  # of the error itself
+    tokens = {
+        column: array.expand_dims(part=["error"]) for column, array in tokens_columns(rates).items()
+    }  # of the error itself
     order = list(rates["beta"].dims)  # else that of a set, another in each process
     table = flat(rates[known].assign(last | tokens), *order)
     return table[table["beta"].notna()]

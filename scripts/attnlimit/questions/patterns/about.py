@@ -35,8 +35,8 @@ class MeasurePatterns(InDtype):
         "`window`: the nearest; `window_random`: half of each; `window_random_50`: a window and 50 random keys of "
         "its own; `global_window_random`: also the first of the block, as in BigBird; `strided`: at even steps; "
         "`dilated`: every second one of a window; `pooled`: means over neighbours; `top`: the largest scores, an "
-        "oracle; `published_window`: the published experiment, in variables of its own: one window at the middle of the "
-        "block and 50 random tokens, which are queries and keys of the moments."
+        "oracle; `published_window`: the published experiment, in variables of its own: one window at the middle of "
+        "the block and 50 random tokens, which are queries and keys of the moments."
     )
     sizes: Sizes = Field(
         description="The budgets n, increasing: keys that a query reads, at most a block. `window_random_50` and "
@@ -58,9 +58,8 @@ class MeasurePatterns(InDtype):
         if self.random_sizes and self.random_sizes[0] <= largest:
             refuse("random_sizes", f"must increase, from above the largest of sizes, {largest}")
         above = sum(size > PUBLISHED_RANDOM for size in self.sizes)
-        for name in sorted(
-            {"window_random_50", "published_window"} & set(self.patterns) if above < FEWEST_POINTS else ()
-        ):
+        with_random = [name for name in ("window_random_50", "published_window") if name in self.patterns]
+        for name in with_random if above < FEWEST_POINTS else ():
             why = f"{name} has {PUBLISHED_RANDOM} random tokens: it needs {FEWEST_POINTS} sizes above that"
             refuse("patterns", why)
         return self
