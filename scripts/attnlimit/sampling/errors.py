@@ -50,7 +50,7 @@ def distances(mean: np.ndarray, covariance: np.ndarray, heads: int) -> dict[str,
     """
     units = units_of(len(mean), heads)
     *of_heads, whole = (covariance[unit, unit] for unit in units)
-    spectral = spectral_norm(np.stack(of_heads)) if of_heads else []
+    spectral = spectral_norm(np.stack(of_heads)) if of_heads else np.empty(0)
     return {
         "mean": np.array([np.linalg.norm(mean[unit]) for unit in units]),
         "cov": np.array([np.linalg.norm(block) for block in (*of_heads, whole)]),

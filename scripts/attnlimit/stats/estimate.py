@@ -1,6 +1,6 @@
 """Numbers with 95 % intervals: one form in code, one in stores (x, x_low, x_high); and leave-one-out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ class Estimate(NamedTuple):
         chosen = [dataset[name + end].sel(place) for end in ENDS]
         return cls(*(part.values if part.ndim else part.item() for part in chosen))
 
-    def variables(self, name: str, dims: tuple[str, ...] | str = ()) -> dict[str, tuple]:
+    def variables(self, name: str, dims: tuple[Hashable, ...] | str = ()) -> dict[str, tuple]:
         """For a store."""
         return {name + end: (dims, part) for end, part in zip(ENDS, self, strict=True)}
 

@@ -1,6 +1,6 @@
 """The fits as a table, one row each, for a spreadsheet."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -52,7 +52,7 @@ def rates_table(rates: xr.Dataset) -> pd.DataFrame:
     return table.reindex(columns=COLUMNS)
 
 
-def flat(data: xr.Dataset, *dims: str) -> pd.DataFrame:
+def flat(data: xr.Dataset, *dims: Hashable) -> pd.DataFrame:
     """One row for each place along the dimensions, in their order, with a column for each variable and label."""
     return data.to_dataframe(dim_order=list(dims)).reset_index()
 

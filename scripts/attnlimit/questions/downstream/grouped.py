@@ -62,7 +62,8 @@ def rank_correlation(x: np.ndarray, y: np.ndarray, resampled: Resampled) -> tupl
     degrees of freedom as groups less one.
     """
     value = rank_correlations(x, y)
-    drawn = correlations(*(resampled_ranks(each, resampled.weights) for each in (x, y)), resampled.weights)
+    of_x, of_y = (resampled_ranks(each, resampled.weights) for each in (x, y))
+    drawn = correlations(of_x, of_y, resampled.weights)
     known = np.arctanh(drawn[np.isfinite(drawn)].clip(-EDGE, EDGE))
     spread = known.std(ddof=1) if len(known) > 1 else 0.0
     probability = np.nan
