@@ -80,7 +80,9 @@ def of_published_window(errors: xr.Dataset, bootstrap: Bootstrap) -> xr.Dataset:
     numbers = np.repeat(relative.values, 2, axis=2) if relative.sizes["block"] == 1 else relative.values
     curve = error_curve(numbers.reshape(-1, *numbers.shape[2:]), bootstrap)
     fits, shape = fit_curve(errors["n"].values, curve), relative.shape[:2]
-    rates: dict[str, tuple] = {f"published_window_{name}": (("moment", "head"), fits[name].reshape(shape)) for name in BETA}
+    rates: dict[str, tuple] = {
+        f"published_window_{name}": (("moment", "head"), fits[name].reshape(shape)) for name in BETA
+    }
     rates["published_window_value"] = (("moment", "head", "n"), curve.value.reshape(*shape, -1))
     return xr.Dataset(rates, coords={name: relative[name] for name in ("moment", "head", "n")})
 
