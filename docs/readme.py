@@ -169,8 +169,8 @@ def time_taken(results: Path) -> str:
     spent = sum(float(job["cpu_time"]) for job in benchmarks(results))
     largest = max(float(job["max_rss"]) for job in benchmarks(results)) / 1e3
     return (
-        f"The jobs of the default run take {spent / 60:.0f} minutes of processor time, so {spent / 120:.0f} and some "
-        f"minutes for starting them on two idle cores; none holds more than {largest:.1f} GB of memory.\n"
+        f"The jobs of the default run take {spent / 60:.0f} minutes of processor time: about "
+        f"{spent / 120:.0f} min on two cores, plus job start-up; none holds more than {largest:.1f} GB of memory.\n"
     )
 
 
