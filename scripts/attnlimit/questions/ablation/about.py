@@ -59,9 +59,7 @@ ABOUT = About(
     question="Does the rate of a head fall when its attention is made sharper?",
     chapter="ablation",
     uses=("corpus/blocks", "models/heads", "geometry/layer_{layer}"),
-    errors={
-        "ablation": "ablation/errors",
-    },
+    errors={"ablation": "ablation/errors"},
     figures={
         "ablation": "heads: rate of chosen ones, A scaled",
         "constant_tilt": "ablation: what the horizon does not see",

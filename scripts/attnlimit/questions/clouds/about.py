@@ -78,9 +78,7 @@ ABOUT = About(
     chapter="contexts",
     place=1,
     uses=("corpus/blocks", "models/heads", "geometry/layer_{layer}"),
-    figures={
-        "clouds": "contexts: what convergence looks like",
-    },
+    figures={"clouds": "contexts: what convergence looks like"},
     sections={"measure_clouds": MeasureClouds},
     cost=lambda config, model: {"measure_clouds": Cost(job_seconds=12.0, on_gpu=True)},
     check=check,

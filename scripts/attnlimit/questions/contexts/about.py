@@ -121,9 +121,7 @@ ABOUT = About(
     chapter="contexts",
     place=0,
     uses=("corpus/blocks", "models/heads", "geometry/layer_{layer}"),
-    figures={
-        "contexts": "contexts: what a token among neighbours is worth",
-    },
+    figures={"contexts": "contexts: what a token among neighbours is worth"},
     sections={"measure_contexts": MeasureContexts},
     cost=cost,
     check=check,

@@ -198,9 +198,7 @@ ABOUT = About(
     chapter="whole_model",
     place=1,
     uses=("corpus/blocks", "models/heads"),
-    figures={
-        "downstream": "the whole model: a task with drawn keys",
-    },
+    figures={"downstream": "the whole model: a task with drawn keys"},
     sections={"measure_downstream": MeasureDownstream, "fit_downstream": FitDownstream},
     cost=cost,
     check=check,

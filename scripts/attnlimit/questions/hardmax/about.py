@@ -82,9 +82,7 @@ ABOUT = About(
     question="Is the rate only logarithmic when a query reads nothing but its best key?",
     chapter="theory",
     place=2,
-    figures={
-        "hardmax": "Gaussian: hardmax, error against n, by dimension",
-    },
+    figures={"hardmax": "Gaussian: hardmax, error against n, by dimension"},
     sections={"simulate_hardmax": SimulateHardmax, "fit_hardmax": FitHardmax},
     thresholds=Thresholds,
     cost=lambda config, model: {"simulate_hardmax": Cost(job_seconds=12.0)},

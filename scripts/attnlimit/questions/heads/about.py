@@ -67,9 +67,7 @@ ABOUT = About(
     chapter="heads",
     place=0,
     uses=("corpus/blocks", "models/heads", "geometry/layer_{layer}", "limits/layer_{layer}"),
-    errors={
-        "heads": "errors/layer_{layer}",
-    },
+    errors={"heads": "errors/layer_{layer}"},
     figures={
         "beta_vs_horizon": "heads: rate against horizon, per head",
         "token_complexity": "heads: tokens needed for 10, 5 and 1 %",

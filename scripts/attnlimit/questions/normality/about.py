@@ -76,9 +76,7 @@ ABOUT = About(
     question="Is the error at one query normal, with a variance that the tokens themselves tell?",
     chapter="theory",
     place=4,
-    figures={
-        "normality": "Gaussian: normality at one query",
-    },
+    figures={"normality": "Gaussian: normality at one query"},
     sections={"simulate_normality": SimulateNormality},
     thresholds=Thresholds,
     cost=cost,

@@ -151,12 +151,8 @@ ABOUT = About(
     chapter="contexts",
     place=2,
     uses=("corpus/blocks", "models/heads", "geometry/layer_{layer}"),
-    figures={
-        "patterns": "contexts: what sparse attention loses",
-    },
-    tables={
-        "patterns": "budgets of sparse attention, a row for each layer and pattern",
-    },
+    figures={"patterns": "contexts: what sparse attention loses"},
+    tables={"patterns": "budgets of sparse attention, a row for each layer and pattern"},
     sections={"measure_patterns": MeasurePatterns, "fit_patterns": FitPatterns},
     cost=cost,
     check=check,

@@ -126,9 +126,7 @@ ABOUT = About(
     chapter="whole_model",
     place=0,
     uses=("corpus/blocks", "models/heads"),
-    figures={
-        "propagation": "the whole model: errors after every layer",
-    },
+    figures={"propagation": "the whole model: errors after every layer"},
     sections={"measure_propagation": MeasurePropagation},
     thresholds=Thresholds,
     cost=cost,

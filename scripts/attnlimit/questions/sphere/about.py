@@ -80,12 +80,8 @@ ABOUT = About(
     question="How do rate and constant depend on the size of a bounded support?",
     chapter="theory",
     place=1,
-    errors={
-        "sphere": "synthetic/sphere",
-    },
-    figures={
-        "sphere_beta_vs_horizon": "sphere: rate against horizon",
-    },
+    errors={"sphere": "synthetic/sphere"},
+    figures={"sphere_beta_vs_horizon": "sphere: rate against horizon"},
     sections={"simulate_sphere": SimulateSphere, "fit_constants": FitConstants},
     thresholds=Thresholds,
     cost=cost,

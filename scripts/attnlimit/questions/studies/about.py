@@ -113,9 +113,7 @@ ABOUT = About(
         "studies_heads": "studies: the heads over texts",
         "studies_shared_noise": "studies: what the heads of a layer share",
     },
-    tables={
-        "studies": "every head of every study",
-    },
+    tables={"studies": "every head of every study"},
     sections={"compare_studies": CompareStudies},
     thresholds=Thresholds,
     stores=STORES,

@@ -52,9 +52,7 @@ ABOUT = About(
     question="Are the tokens of a model sub-Gaussian, as the paper assumes?",
     chapter="tails",
     uses=("corpus/blocks", "models/heads", "geometry/layer_{layer}"),
-    figures={
-        "tails": "tokens: spectrum and tails, per layer and head",
-    },
+    figures={"tails": "tokens: spectrum and tails, per layer and head"},
     sections={"measure_tails": MeasureTails},
     cost=cost,
     stores=STORES,

@@ -146,9 +146,7 @@ ABOUT = About(
     question="Does the attention map converge like C(R)/√n uniformly over queries in a ball?",
     chapter="theory",
     place=3,
-    figures={
-        "uniform": "Simulated: largest error over a ball",
-    },
+    figures={"uniform": "Simulated: largest error over a ball"},
     sections={"simulate_uniform": SimulateUniform, "fit_uniform": FitUniform},
     thresholds=Thresholds,
     cost=cost,
