@@ -19,11 +19,10 @@ WORDS = {"beta": "rate", "limit_se": "its own", "limit": "the limit", "n": "samp
         ("n", ("sample size", "tokens")),
         ("beta_low", ("lower end of the 95 % interval of the rate", "")),
         ("n_low", ("lower end of the 95 % interval of the sample size", "tokens")),
-        ("layer_n_se", ("standard error of the sample size, whole layer", "tokens")),
         ("n_local_slope", ("rate between neighbouring sizes, as a power of 1/n: sample size", "")),
         ("mean_value_se", ("standard error of the mean error over replicates: mean", "")),
         ("limit_se", ("its own", "")),  # a name of its own goes before the ending
-        *((name, ("", "")) for name in ("bata", "", "_se", "layer_", "layer_bata_low", "bata_se")),
+        *((name, ("", "")) for name in ("bata", "", "_se", "bata_se")),
     ],
 )
 def test_words_of_a_name(name, words):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.base.coordinates import STATISTICS
+from attnlimit.base.coordinates import STATISTICS, with_whole_layer
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from attnlimit.stats.table import COLUMNS
@@ -111,8 +111,8 @@ def finished(tmp_path_factory):
     """A folder with the rates of a model, of errors that fall by known powers of n but for noise of 1 %."""
     folder, rng, fits = tmp_path_factory.mktemp("finished"), np.random.default_rng(0), []
     for layer in range(LAYERS):
-        betas = np.array([exponent(layer, head) for head in range(HEADS)])
-        shape = (len(STATISTICS), HEADS, 30, len(SIZES))
+        betas = np.array([exponent(layer, head) for head in range(HEADS + 1)])  # last the whole layer
+        shape = (len(STATISTICS), HEADS + 1, 30, len(SIZES))
         errors = xr.Dataset(
             {
                 "error": (
@@ -121,7 +121,7 @@ def finished(tmp_path_factory):
                 ),
                 "limit_scale": (("statistic", "head"), np.ones(shape[:2])),
             },
-            coords={"statistic": list(STATISTICS), "head": range(HEADS), "n": SIZES, "layer": layer},
+            coords={"statistic": list(STATISTICS), "head": with_whole_layer(HEADS), "n": SIZES, "layer": layer},
         )
         bootstraps = [Bootstrap(100, True, rng)] * len(STATISTICS)
         fit = fit_errors(errors, bootstraps, misfit=3, saturated=0.5)

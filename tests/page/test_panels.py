@@ -24,7 +24,7 @@ rule plot_convergence:
     input: rates="rates.zarr.zip"
     output: svg="convergence.svg"
     log: "log.txt"
-    params: quick_look=False
+    params: job={{"quick_look": False}}
     script: "{script}"
 """
 
