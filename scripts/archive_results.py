@@ -5,7 +5,7 @@ from pathlib import Path
 from attnlimit.archive.bundle import write_archive
 from attnlimit.base.files import sha256_of
 from attnlimit.base.job import begin
-from attnlimit.base.log import found, logger
+from attnlimit.base.log import logger, report_finding
 
 p = begin(snakemake)
 path = Path(snakemake.output.archive)
@@ -13,4 +13,4 @@ path = Path(snakemake.output.archive)
 project = Path(snakemake.scriptdir).parent
 write_archive(path, snakemake.input, p.config, p.rules, p.commit, p.settings["embeddings"], project, p.left_out)
 logger.info("%s: %d bytes, sha256 %s", path, path.stat().st_size, sha256_of(path))
-found(f"{path.stat().st_size / 1e6:.3g} MB in one file")
+report_finding(f"{path.stat().st_size / 1e6:.3g} MB in one file")

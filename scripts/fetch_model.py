@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attnlimit.base.job import begin
-from attnlimit.base.log import found, logger
+from attnlimit.base.log import logger, report_finding
 from attnlimit.base.store import write
 from attnlimit.sources.about import STORES
 from attnlimit.sources.model.bert import heads_dataset, load
@@ -36,5 +36,5 @@ given = {key: options[key] for key in ("title", "licence") if options[key]}
 identity = source.identity | given | {"family": model.config.model_type, "sha256": sha256}
 logger.info("%s", identity)
 heads = heads_dataset(model)
-found(f"{identity['name']}: {heads.sizes['layer']} layers of {heads.sizes['head']} heads")
+report_finding(f"{identity['name']}: {heads.sizes['layer']} layers of {heads.sizes['head']} heads")
 write(heads, output.heads, STORES["models/heads"], model=identity, code=p.code)

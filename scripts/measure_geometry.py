@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.base.job import begin
-from attnlimit.base.log import bar, found
+from attnlimit.base.log import bar, report_finding
 from attnlimit.base.parts import cuts
 from attnlimit.base.store import identity, read, write
 from attnlimit.sampling.about import STORES
@@ -37,6 +37,6 @@ geometry = xr.Dataset(
     },
     coords={"head": heads["head"].values, "layer": p.layer},
 )
-found("horizons H from {:.2g} to {:.2g}".format(*geometry["horizon"].quantile([0, 1]).values))
+report_finding("horizons H from {:.2g} to {:.2g}".format(*geometry["horizon"].quantile([0, 1]).values))
 words = STORES["geometry/layer_{layer}"]
 write(geometry, snakemake.output.geometry, words, **identity(corpus, heads), population=len(numbers), code=p.code)

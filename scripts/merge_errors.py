@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
-from attnlimit.base.log import found
+from attnlimit.base.log import report_finding
 from attnlimit.base.store import read, write
 from attnlimit.questions.heads.about import STORES
 from attnlimit.sampling.merging import merge_errors
@@ -18,5 +18,7 @@ value_weight = read(snakemake.input.heads, layer=p.layer)["value_weight"].values
 spread = value_variance(value_weight, geometry["token_covariance"].values)  # (head,)
 errors = merge_errors(parts, limit, geometry, spread)
 mean = heads_only(errors["error"].mean("replicate") / errors["limit_scale"]).sel(statistic="mean").isel(n=-1)  # (head,)
-found(f"error of the mean at n = {int(mean['n']):,} is {100 * float(mean.median()):.2g} % of its scale (median head)")
+report_finding(
+    f"error of the mean at n = {int(mean['n']):,} is {100 * float(mean.median()):.2g} % of its scale (median head)"
+)
 write(errors, snakemake.output.errors, STORES["errors/layer_{layer}"], **(parts[0].attrs | {"code": p.code}))

@@ -1,7 +1,7 @@
 """Join the parts of one layer's limit; with a surrogate, correct its moments by the exact outputs."""
 
 from attnlimit.base.job import begin
-from attnlimit.base.log import found
+from attnlimit.base.log import report_finding
 from attnlimit.base.store import read, write
 from attnlimit.sampling.about import STORES
 from attnlimit.sampling.merging import merge_limits, merge_surrogate
@@ -15,6 +15,6 @@ if surrogate := snakemake.input.get("surrogate"):
 else:
     limit = merge_limits(parts, facts["queries"], facts["population"])
 drawn = f"from {facts['queries']:,} of {facts['population']:,} queries{' and a surrogate' if surrogate else ''}"
-found(f"{limit.sizes['head'] - 1} heads, limit {drawn if limit['limit_mean_se'].any() else 'exact'}")
+report_finding(f"{limit.sizes['head'] - 1} heads, limit {drawn if limit['limit_mean_se'].any() else 'exact'}")
 words = STORES["limits/layer_{layer}"]
 write(limit.assign_coords(layer=p.layer), snakemake.output.limit, words, **(facts | {"code": p.code}))

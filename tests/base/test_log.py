@@ -14,9 +14,9 @@ from attnlimit.base.log import FOUND, bar
 SCRIPTS = Path(log.__file__).parents[2]
 JOB = """
 import sys
-from attnlimit.base.log import bar, found, open_log
+from attnlimit.base.log import bar, report_finding, open_log
 open_log(sys.argv[1])
-found("12 heads")
+report_finding("12 heads")
 done = list(bar(range(4), total=4, unit="blocks", name="embeddings"))
 def inner():
     raise ValueError("no tokens in layer 3; run extract_embeddings again")

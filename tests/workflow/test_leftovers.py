@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnlimit.workflow.leftovers import told, unused_layers
+from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.registry import declared
 
 OF_LAYERS = [f"results/{name}.zarr.zip" for name in declared() if "{layer}" in name]
@@ -21,6 +21,6 @@ def test_stores_of_other_layers_are_found_and_nothing_else(tmp_path, store):
     for name in OTHERS:
         write(tmp_path / "results" / name)
     assert sorted(unused_layers(tmp_path, [1])) == sorted([old, older])
-    assert told([old, older]) == "2 stores of layers no longer asked for (3, 13), 1.0 MB"
+    assert summary([old, older]) == "2 stores of layers no longer asked for (3, 13), 1.0 MB"
     assert unused_layers(tmp_path, [1, 3]) == [older]
     assert unused_layers(tmp_path, [1, 3, 13]) == unused_layers(tmp_path / "none", [1]) == []

@@ -88,4 +88,4 @@ def test_a_restored_comparison_does_not_ask_for_its_studies(tmp_path):
     away = missing_sources(config, archived)
     assert away == {"compare_studies"}
     check(config, away)
-    assert study_inputs(str(tmp_path / "gone"), Path(), away=True)["errors"] == []
+    assert study_inputs(str(tmp_path / "gone"), Path(), absent=True)["errors"] == []

@@ -27,7 +27,7 @@ def open_log(path: str) -> None:
     sys.excepthook = last_words
 
 
-def found(text: str) -> None:
+def report_finding(text: str) -> None:
     """What a job found, in one short line for the log; `make reproduce` shows it after the layer or the rule."""
     logger.info("found: %s", text)
 

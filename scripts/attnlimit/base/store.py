@@ -150,8 +150,8 @@ def naming_damage(path: str | Path) -> Iterator[None]:
     try:
         yield
     except NAMED as error:
-        if told := memory_error(path, error) or disk_error(path, error):
-            raise told from error
+        if named := memory_error(path, error) or disk_error(path, error):
+            raise named from error
         raise ValueError(f"{path}: damaged store ({error}); delete it and run again") from error
 
 

@@ -23,7 +23,7 @@ from attnlimit.archive.snakemake_records import parameters_in
 from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.workflow.amounts import counted, duration
 from attnlimit.workflow.costs import assumption, expected_seconds
-from attnlimit.workflow.leftovers import told, unused_layers
+from attnlimit.workflow.leftovers import summary, unused_layers
 
 PROFILE = "profiles/default/config.yaml"
 FILES = "the workflow's files"
@@ -51,7 +51,7 @@ def plan(root: Path, folder: Path, overlays: list[Path], cores: int) -> str:
     config, jobs = planned_jobs(root, folder, overlays)
     lines = report(config, jobs, cores) if jobs else [f"{run_name(folder)}: finished; nothing would run"]
     if stores := unused_layers(folder, config["layers"]):
-        lines += [f"not needed: {told(stores)}; `make tidy` removes them", *(f"  {path}" for path in stores)]
+        lines += [f"not needed: {summary(stores)}; `make tidy` removes them", *(f"  {path}" for path in stores)]
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from attnlimit.cli.process import error_lines, run_with_progress
 from attnlimit.cli.progress import ROOT
 from attnlimit.workflow.amounts import duration
 from attnlimit.workflow.folders import RUNS, end_run, list_runs, made_of, overlays_of, read_state
-from attnlimit.workflow.leftovers import told, unused_layers
+from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.overlays import read_overlay, resolve
 from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.study_files import known_studies, study_of
@@ -178,7 +178,7 @@ def tidy(request: Request) -> None:
         print(f"{results(request)}: no stores of other layers than {', '.join(map(str, layers))}")
         return
     print(*stores, sep="\n")
-    print(f"removed: {told(stores)}")
+    print(f"removed: {summary(stores)}")
     for path in stores:
         path.unlink()
 

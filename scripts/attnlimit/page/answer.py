@@ -138,15 +138,15 @@ def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
 def rates_near_half(heads: xr.Dataset, model: str) -> str:
     """For the mean of the outputs, … of … heads have a rate near 1/2; the others by name if they are few."""
     beta, sizes = heads["beta"], heads["n"].values
-    away = heads.isel(row=np.flatnonzero(np.abs(beta.values - 0.5) > NEAR))
-    away = away.isel(row=np.argsort(away["beta"].values, kind="stable"))
+    distant = heads.isel(row=np.flatnonzero(np.abs(beta.values - 0.5) > NEAR))
+    distant = distant.isel(row=np.argsort(distant["beta"].values, kind="stable"))
     named = [
         f"layer {layer} head {head}, with a horizon of {horizon:.2g}, has {rate:.2f}"
         for (layer, head), horizon, rate in zip(
-            away["row"].values, away["horizon"].values, away["beta"].values, strict=True
+            distant["row"].values, distant["horizon"].values, distant["beta"].values, strict=True
         )
     ]
-    others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(away['beta'])}"
+    others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(distant['beta'])}"
     near = f"{beta.size - len(named)} of {beta.size} heads of {model} have a rate β within {NEAR} of 1/2"
     measured = f"for the mean of the outputs, with n from {sizes[0]:,} to {sizes[-1]:,}"
     return f"{measured}, {near}{f'; {others}' if others else ''}"

@@ -58,9 +58,9 @@ def tail_table(layers: list[xr.Dataset]) -> pd.DataFrame:
 
 def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) -> dict[str, dict[str, str]]:
     """What a page shows of each head, by `layer-head`: of the head, and, with _mean or _cov behind, of its errors."""
-    told: dict[str, dict[str, str]] = {}
+    words: dict[str, dict[str, str]] = {}
     for fit in heads.to_dict("records"):
-        head, name = told.setdefault(f"{fit['layer']}-{fit['head']}", {}), fit["statistic"]
+        head, name = words.setdefault(f"{fit['layer']}-{fit['head']}", {}), fit["statistic"]
         head |= {key: f"{fit[key]:.2g}" for key in ("horizon", "constant_tilt", "bound_v3")}
         beta, low, high = (f"{fit[key]:.2f}".replace("-", "−") for key in ("beta", "beta_low", "beta_high"))
         head[f"beta_{name}"] = f"{beta} [{low}, {high}]"
@@ -72,11 +72,11 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
     for layer in tails:
         for number in heads_only(layer)["head"].values:
             data = layer.sel(head=number)
-            told[f"{int(layer['layer'])}-{number}"] |= {
+            words[f"{int(layer['layer'])}-{number}"] |= {
                 "kurtosis": f"{float(data['kurtosis'].isel(direction=0)):.2f}".replace("-", "−"),
                 "sub_gaussian": f"{float(data['sub_gaussian']):.2f}",
             }
-    return told
+    return words
 
 
 def needed(tokens: float, sizes: np.ndarray) -> str:

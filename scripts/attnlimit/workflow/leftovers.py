@@ -28,7 +28,7 @@ def layer_of(store: Path) -> int:
     return int(re.findall(r"layer_(\d+)", store.name)[0])
 
 
-def told(stores: list[Path]) -> str:
+def summary(stores: list[Path]) -> str:
     """How many, of which layers, how large."""
     layers = sorted({layer_of(path) for path in stores})
     size = sum(path.stat().st_size for path in stores)

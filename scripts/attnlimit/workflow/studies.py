@@ -20,15 +20,15 @@ def study_folder(folder: str, root: Path) -> Path:
     return path if path.is_absolute() else Path(os.path.relpath(root.resolve() / path))
 
 
-def study_inputs(folder: str, root: Path, away: bool = False) -> dict[str, list[str]]:
+def study_inputs(folder: str, root: Path, absent: bool = False) -> dict[str, list[str]]:
     """The stores of a finished run that a comparison reads: rates, and tails and errors of each layer.
 
     Raise ValueError unless it is one, with the chapters that are needed.  Its layers are those of its settings, not
-    the files that lie there: some may be left over from before.  away: a comparison restored from an archive, without
+    the files that lie there: some may be left over from before.  absent: a comparison restored from an archive, without
     its studies, which are not needed until one of them changes.
     """
     place = study_folder(folder, root)
-    if away:
+    if absent:
         return {"rates": [str(place / RATES)], **dict.fromkeys(PARTS, [])}
     settings = settings_of(place)
     if settings is None or not is_finished(place):

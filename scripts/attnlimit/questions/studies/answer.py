@@ -18,8 +18,8 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
     several = [model for model in models if (compared["model_of_study"] == model).sum() > 1]
     lines = {"about": about(compared)}
     if several:
-        told = compared.sel(model=several)
-        kept = {HORIZONS: keep(told, HORIZONS, HORIZONS, agreement), RATES: keep(told, RATES, CORRECTED, agreement)}
+        judged = compared.sel(model=several)
+        kept = {HORIZONS: keep(judged, HORIZONS, HORIZONS, agreement), RATES: keep(judged, RATES, CORRECTED, agreement)}
         lines["horizons"] = (
             f"from text to text the heads of a model {kept[HORIZONS]} the order of their horizons: rank correlation "
             f"{listed(compared, several, horizons)}"

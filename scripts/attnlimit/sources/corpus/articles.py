@@ -114,7 +114,7 @@ def _naming_damage(path: str | Path) -> Iterator[None]:
     try:
         yield
     except (*DAMAGE, MemoryError) as error:
-        if told := memory_error(path, error) or disk_error(path, error):
-            raise told from error
+        if named := memory_error(path, error) or disk_error(path, error):
+            raise named from error
         why = " ".join(str(error).split())[:200]
         raise ValueError(f"{path}: damaged table of articles ({why}); delete it and run again") from error

@@ -78,8 +78,8 @@ def read_dump(path: str | Path, max_bytes: int) -> Iterator[Article]:
             parser.close()
         except (EOFError, OSError, MemoryError, ElementTree.ParseError) as error:
             full = isinstance(error, ElementTree.ParseError) and error.code == expat.codes[expat.XML_ERROR_NO_MEMORY]
-            if told := memory_error(path, MemoryError() if full else error) or disk_error(path, error):
-                raise told from error
+            if named := memory_error(path, MemoryError() if full else error) or disk_error(path, error):
+                raise named from error
             raise ValueError(f"{path}: damaged dump ({error}); fetch it again") from error
         except ValueError as error:
             raise ValueError(f"{path}: dump refused: {error}") from error

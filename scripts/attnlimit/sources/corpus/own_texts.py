@@ -95,8 +95,8 @@ def parquet_rows(path: str | Path, needed: dict[str, str], others: tuple[str, ..
             batches = file.iter_batches(batch_size=READ_ROWS, columns=wanted)
             yield from bar(_dicts(batches), file.metadata.num_rows, unit="rows", name="corpus")
     except (pa.ArrowException, OSError, MemoryError) as error:
-        if told := memory_error(path, error) or disk_error(path, error):
-            raise told from error
+        if named := memory_error(path, error) or disk_error(path, error):
+            raise named from error
         raise ValueError(f"{path}: damaged parquet ({str(error).splitlines()[0]}); fetch it again") from error
 
 

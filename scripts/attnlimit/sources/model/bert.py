@@ -108,8 +108,8 @@ def naming_memory(weights: Path) -> Iterator[None]:
         yield
     except (MemoryError, OSError, RuntimeError) as error:
         full = isinstance(error, torch.OutOfMemoryError)
-        if told := memory_error(weights, MemoryError() if full else error, packed=WIDENED):
-            raise told from error
+        if named := memory_error(weights, MemoryError() if full else error, packed=WIDENED):
+            raise named from error
         raise
 
 

@@ -59,12 +59,12 @@ def local_paths(location: str) -> dict[str, Path]:
     return {name: folder / name for name in FILES}
 
 
-def local_model_files(model: dict, away: bool) -> list[str]:
-    """The files of the user's own that a model is read from; if they are `away`, where they would be."""
+def local_model_files(model: dict, absent: bool) -> list[str]:
+    """The files of the user's own that a model is read from; if they are `absent`, where they would be."""
     if model["source"] != "local":
         return []
     folder = Path(model["location"]).expanduser()
-    return [str(path) for path in ([folder / name for name in FILES] if away else local_paths(str(folder)).values())]
+    return [str(path) for path in ([folder / name for name in FILES] if absent else local_paths(str(folder)).values())]
 
 
 def local_model(location: str) -> ModelFiles:

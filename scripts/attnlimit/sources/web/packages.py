@@ -91,10 +91,10 @@ def reason(done: subprocess.CompletedProcess, wanted: Package) -> str:
 
 def index_of_pip(section: str, remedy: str) -> str:
     """The index that pip is set to, by its own words: no address of an index stands in this project."""
-    told = DEFAULT.search(pip("download", "--help", COLUMNS="1000").stdout)
-    if told is None or HIDDEN in told[1]:
+    index = DEFAULT.search(pip("download", "--help", COLUMNS="1000").stdout)
+    if index is None or HIDDEN in index[1]:
         raise LookupError(f"{section}.file: pip does not tell its index, which an sdist needs; take a wheel, {remedy}")
-    return told[1]
+    return index[1]
 
 
 def link_of(wanted: Package, section: str, index: str, remedy: str, pauses: tuple[float, ...] = PAUSES) -> str:
