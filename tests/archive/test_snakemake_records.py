@@ -7,7 +7,7 @@ import time
 import pytest
 from snakemake.persistence import RECORD_FORMAT_VERSION
 
-from attnlimit.archive.snakemake_records import FORMAT, read_record, record_path, trace, write_records
+from attnlimit.archive.snakemake_records import FORMAT, Job, read_record, record_path, trace, write_records
 from support.tiny_run import (
     FIT,
     MODEL,
@@ -85,3 +85,9 @@ def test_a_record_of_another_format_is_refused(tmp_path, version):
     line = f"{path}: Snakemake's record of {RATES} has format {version}, this reads {FORMAT}; install"
     with pytest.raises(ValueError, match=f"^{re.escape(line)}.*--forcerun {re.escape(RATES)}$"):
         read_record(RATES, tmp_path)
+
+
+def test_jobs_of_one_rule_have_names_of_their_own():
+    logs = [f"results/logs/merge_parts/{store}.txt" for store in ("contexts/errors", "propagation/errors")]
+    jobs = [Job("merge_parts", log, (), (), (), {}) for log in logs]
+    assert [job.name for job in jobs] == ["merge_parts/contexts/errors", "merge_parts/propagation/errors"]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 FOLDER = Path(".snakemake/metadata")
 RESULTS = "results/"  # where jobs write, and nobody else
+LOGS = "results/logs/"  # below it a folder a rule, in it a file a job
 FORMAT = 6  # of the records of snakemake 9.27; with another number the keys may mean other things
 
 
@@ -26,7 +27,7 @@ class Job(NamedTuple):
     @property
     def name(self) -> str:
         """Such as measure_errors/layer_3_part_0; only the rule, if that has one job."""
-        return f"{self.rule}/{Path(self.log).stem}".removesuffix("/log")
+        return self.log.removeprefix(LOGS).removesuffix(".txt").removesuffix("/log")
 
 
 Rules = dict[str, dict[str, str | None]]  # parameters of each rule as it is now; None where they depend on wildcards
