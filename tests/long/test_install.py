@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from support.envs import ROOT, SCRIPTS, imports, locked
 from support.notebooks import code_cells
 
-PUBLIC = ("attention/on_tokens.py", "store.py")  # what a notebook may call
+PUBLIC = ("attention/on_tokens.py", "base/store.py")  # what a notebook may call
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 NEEDED = {requirement.name: requirement for requirement in map(Requirement, PROJECT["dependencies"])}
 SESSION = """
@@ -74,4 +74,4 @@ def test_an_installed_library_works_without_the_rest_of_the_lock(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(site)}
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.strip() == str(site / "attnlimit" / "log.py")
+    assert run.stdout.strip() == str(site / "attnlimit/base/log.py")

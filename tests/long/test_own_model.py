@@ -42,7 +42,7 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     rates = read(folder / wanted[0])
-    assert dict(rates.sizes) | {"layer": 1, "head": 3, "n": 5} == dict(rates.sizes)
+    assert dict(rates.sizes) | {"layer": 1, "head": 4, "n": 5} == dict(rates.sizes)  # three heads, and the whole layer
     assert rates.attrs["model"]["name"] == "my_bert" and rates.attrs["corpus"]["name"] == "my_texts"
     assert rates.attrs["population"] >= config["tokenize_corpus"]["population"]
     assert 0 < rates["limit_se"].sel(statistic="mean").max() < 0.05

@@ -72,7 +72,7 @@ def test_a_study_that_fails_stops_no_other(project, first):
 
 
 def test_the_last_lines_say_what_failed_and_how_to_go_on(first):
-    assert any(line.startswith("not compared: 1 of the studies asked for can be") for line in first)
+    assert any(line.startswith("not compared: 1 of these studies can be") for line in first)
     gone, short, again = first[-4:-1]
     assert gone.startswith(f"failed: gone: {GONE}") and short.startswith(f"failed: short: {SHORT}")
     assert again == "resume with `make studies STUDIES='gone.yaml short birds'`: finished jobs do not run again"

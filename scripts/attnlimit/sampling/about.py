@@ -196,6 +196,7 @@ PARTS: dict[str, Words] = {
         "reference": "point about which second moments are taken",
         "residual_mean": "mean of exact output less surrogate",
         "residual_second": "second moment of exact outputs less that of the surrogate, about the reference",
+        "unit": "number of the head; -1: the whole layer, its heads side by side",
     },
     "limits/applied/layer_{layer}_part_{part}": LABELS | OUTPUTS | {"chunk": "chunk of the population"},
 }
