@@ -10,7 +10,7 @@ import xarray as xr
 from attnlimit.base.files import atomic
 from attnlimit.stats.claim import Claim, Fits, Record
 from attnlimit.stats.order import Resampling
-from attnlimit.stats.verdicts import rounded
+from attnlimit.stats.verdicts import UNDECIDED, holm, rounded
 
 
 def claims_of(questions: Iterable[str]) -> list[Claim]:
@@ -33,7 +33,22 @@ def assess(
     fit that is not made by fit_{name}, the rule that makes it.
     """
     fits = Fits(stores, Resampling(thresholds["bootstrap"], seed))
-    return [claim.record(fits, thresholds, chapters or {}, rules or {}) for claim in claims]
+    records = [claim.record(fits, thresholds, chapters or {}, rules or {}) for claim in claims]
+    return as_family(records, thresholds["level"])
+
+
+def as_family(records: list[Record], level: float) -> list[Record]:
+    """With Holm's correction: what one claim decides by itself but not among all of them is undecided."""
+    tested = [record for record in records if record.p is not None]
+    adjusted = dict(zip((record.id for record in tested), holm([record.p for record in tested]), strict=True))
+    family = []
+    for record in records:
+        p = adjusted.get(record.id)
+        if p is not None and p > 1 - level and record.verdict != UNDECIDED:
+            why = f"By itself: {record.verdict} (p = {record.p:.2g}); not after correction for {len(tested)} claims. "
+            record = record._replace(verdict=UNDECIDED, why=why + record.why)
+        family.append(record._replace(p_family=p))
+    return family
 
 
 def write_json(records: list[Record], path: str | Path) -> None:

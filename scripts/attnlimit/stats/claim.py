@@ -22,6 +22,7 @@ class Finding(NamedTuple):
     could_fail: str  # could this run have failed the claim?  How strong a violation it would have seen
     fitted_with: Mapping = {}  # thresholds that the fits were made with, beside those declared
     used: tuple[str, ...] | None = None  # of the fits declared, if not all that are there
+    p: float | None = None  # of a verdict this firm by chance, see `verdicts.chance`; 0: exact numbers; None: no test
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Record(NamedTuple):
     left_out: str = ""  # the chapter that would test the claim, if the run leaves that out
     rule: str = ""  # that made the fits
     function: str = ""  # that judged
+    p: float | None = None  # of a verdict this firm by chance
+    p_family: float | None = None  # the same among all claims of the run (Holm)
     test_file: str = ""  # in which that function is tried on truths that hold, fail, and decide nothing
 
 
@@ -108,6 +111,7 @@ class Claim:
             figures=[figure for fit, figure in each if fit in used] or list(self.figures),
             why=finding.why + (f" Without {', '.join(missing)} (chapter {chapter})." if missing else ""),
             could_fail=finding.could_fail,
+            p=finding.p,
         )
 
 

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 VERDICTS = (HOLDS, FAILS, UNDECIDED)
@@ -43,6 +43,26 @@ def decide(low: float, high: float, least: float = -np.inf, most: float = np.inf
     if least <= low and high <= most:
         return HOLDS
     return FAILS if high < least or low > most else UNDECIDED
+
+
+def chance(value: float, low: float, high: float, least: float = -np.inf, most: float = np.inf) -> float:
+    """Two-sided probability by chance of what `decide` says, from the distance to the edge in half-intervals.
+
+    Below 0.05 exactly if the 95 % interval (low, high) decides; an edge at infinity asks for nothing.
+    """
+    below, above = value - low, high - value
+    inside = min((value - least) / below if below else np.inf, (most - value) / above if above else np.inf)
+    outside = max((least - value) / above if above else np.inf, (value - most) / below if below else np.inf)
+    return float(2 * ndtr(-z_score(0.95) * max(inside, outside, 0.0)))
+
+
+def holm(probabilities: list[float]) -> list[float]:
+    """Adjusted so that, of all that stay below a level, any is there by chance with at most that probability (Holm)."""
+    order = np.argsort(probabilities, kind="stable")
+    steps = np.array(probabilities)[order] * np.arange(len(order), 0, -1)
+    adjusted = np.empty(len(order))
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return adjusted.tolist()
 
 
 def every(verdicts: list[str]) -> str:
