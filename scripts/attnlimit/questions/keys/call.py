@@ -1,0 +1,63 @@
+"""`from attnlimit import keys_needed`: one call that tells how many keys the heads of a loaded model need.
+
+numpy, torch, xarray and the user's own transformers; no file is read or written.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import xarray as xr
+
+from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.attention.keys import Kept
+from attnlimit.questions.keys.first_order import keys_by_first_order
+from attnlimit.questions.keys.measure import Reading, measure_window, require_window, windows_of
+
+QUERIES = 64  # of a window, evenly spaced in its last half
+SIZES = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # n, with measure=True
+REPLICATES = 4
+FACTS = ("first_weight", "entropy", "effective_keys", "largest_mass", "horizon", "constant_tilt", "spread")
+
+
+def keys_needed(
+    model: Any,
+    tokenizer: Any,
+    texts: Sequence[str],
+    error: float = 0.05,
+    window: int = 1024,
+    measure: bool = False,
+    kept: tuple[int, int, int] = (1, 64, 4),
+    seed: int = 0,
+) -> xr.Dataset:
+    """Keys n(eps) that a query of each head must draw from its context for an error of eps times the values' spread.
+
+    model: a loaded transformers model, encoder or decoder;  texts: each gives one window, its first tokens;
+    error: eps;  kept: how many first, last and heaviest keys the protocols keep;  measure: also simulate errors, with
+    draws of seed.
+
+    By layer, head and protocol: keys, by exact first order over these windows; reliable: whether that may be used;
+    share: of the keys not kept, that a cache without replacement needs. By layer and head: first_weight, entropy,
+    effective_keys, horizon, constant_tilt, …; with measure=True also rms (…, n), relative to the spread.
+    The model has its own attention again afterwards. docs/language.md has an example.
+    """
+    if isinstance(texts, str) or not len(texts):
+        raise ValueError("texts: pass a list of strings, one window each")
+    if not error > 0:
+        raise ValueError(f"error: {error}; pass a share of the values' spread, such as 0.05")
+    sizes, replicates = (SIZES, REPLICATES) if measure else ((), 0)
+    reading = Reading([window], window, QUERIES, Kept(*kept), SAMPLED, sizes, replicates, seed)
+    require_window(model, reading)
+    windows = windows_of(tokenizer, texts, window)
+    if short := [place for place, tokens in enumerate(windows) if tokens is None]:
+        raise ValueError(f"texts[{short[0]}]: fewer than {window} tokens; pass a longer text, or window=")
+    measured = xr.concat(
+        [measure_window(model, tokens, reading, window=number) for number, tokens in enumerate(windows)],
+        "window",
+        coords="minimal",
+        compat="override",
+    )
+    found = keys_by_first_order(measured, error).merge(measured[list(FACTS)].mean("window"))
+    if measure:
+        found["rms"] = ((measured["error"] ** 2).mean(("window", "replicate"))) ** 0.5
+    found = found.squeeze("context", drop=True).transpose("layer", "head", "protocol", ...)
+    return found.assign_attrs(error=error, window=window, windows=len(texts), kept=list(kept), seed=seed)

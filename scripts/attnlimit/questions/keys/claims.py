@@ -1,0 +1,102 @@
+"""Claims on keys of a context: does theory predict how many are needed, does the context matter, do kept keys help?"""
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.verdicts import UNDECIDED, chance, decide
+
+WINDOWS = "interval over windows of text, left out one at a time, with Student's law"
+
+
+def judge(estimate: Estimate, data: xr.Dataset, asked: str, why: str, least: float, most: float = np.inf) -> Finding:
+    """Where the interval of a positive number lies: within what is allowed, wholly outside, or across its edge."""
+    value, low, high = map(float, estimate)
+    windows = data.attrs["windows"]
+    if not np.isfinite([value, low, high]).all():
+        return Finding(
+            UNDECIDED, "no interval", {"windows": windows}, why, f"not here: {windows} windows give no interval"
+        )
+    edges = [f"below {least - (high - value):.2f}"] * np.isfinite(least) + [f"above {most + (value - low):.2f}"] * (
+        np.isfinite(most)
+    )
+    return Finding(
+        decide(low, high, least, most),
+        f"{value:.2f} [{low:.2f}, {high:.2f}]; {asked}",
+        {"value": value, "low": low, "high": high, "windows": windows},
+        f"{why} {value:.2f} [{low:.2f}, {high:.2f}] over {windows} windows, which are few: the interval is Student's.",
+        f"yes: {' or '.join(edges)} fails it",
+        p=chance(value, low, high, least, most),
+    )
+
+
+@claim(
+    id="keys_first_order",
+    statement="The exact first order tells how many keys a head needs for an error of 5 % (our question).",
+    test="n(5 %) by first order over n(5 %) measured, median over heads and protocols where n is at least 10 E u²; "
+    f"{WINDOWS}.",
+    fits=("keys",),
+    figure="keys",
+    thresholds=("first_order_tolerance",),
+)
+def keys_first_order(fits: Fits, thresholds: dict) -> Finding:
+    """Holds: the interval of the median ratio lies within the tolerance of 1.  Fails: it lies wholly outside."""
+    data, tolerance = fits.stores["keys"], thresholds["first_order_tolerance"]
+    cells = int(np.isfinite(data["first_order_ratio"].sel(eps=0.05)).sum())
+    return judge(
+        Estimate.of(data, "median_first_order_ratio", eps=0.05),
+        data,
+        f"allowed {1 - tolerance:g} to {1 + tolerance:g}",
+        f"Nothing is fitted: c₁ is a sum over the dense weights. Of {cells} heads and protocols whose n(5 %) lies "
+        "between the sizes and where the expansion holds, the median ratio is",
+        1 - tolerance,
+        1 + tolerance,
+    )
+
+
+@claim(
+    id="keys_growth",
+    statement="The number of uniformly drawn keys for an error of 5 % grows with the context: there is no limit in the "
+    "paper's sense (our question).",
+    test=f"Slope of log n(5 %) by first order on log context, median over heads, protocol uniform; {WINDOWS}.",
+    fits=("keys",),
+    figure="keys_by_context",
+    thresholds=("growth_power",),
+)
+def keys_growth(fits: Fits, thresholds: dict) -> Finding:
+    """Holds: the interval of the power lies above the threshold.  Fails: below."""
+    data, least = fits.stores["keys"], thresholds["growth_power"]
+    contexts = data["context"].values
+    return judge(
+        Estimate.of(data, "median_growth", protocol="uniform"),
+        data,
+        f"required: above {least:g}",
+        f"Contexts of {contexts[0]:,} to {contexts[-1]:,} tokens, prefixes of the same windows; 0 would be a limit "
+        "that does not depend on the context, 1 a fixed share of it. The power is",
+        least,
+    )
+
+
+@claim(
+    id="keys_together",
+    statement="Kept first and last keys together gain more than the product of their single gains (our question).",
+    test="Mean squared error of uniform draws over that of a protocol, at the largest n: gain of both over the "
+    f"product of the single ones, median over heads; {WINDOWS}.",
+    fits=("keys",),
+    figure="keys",
+    thresholds=(),
+)
+def keys_together(fits: Fits, thresholds: dict) -> Finding:
+    """Holds: the interval lies above 1.  Fails: below."""
+    data = fits.stores["keys"]
+    single = ", ".join(
+        f"{name} {float(data['median_gain'].sel(protocol=name)):.1f}" for name in ("sink", "recent", "sink_recent")
+    )
+    return judge(
+        Estimate.of(data, "joint_gain"),
+        data,
+        "required: above 1",
+        f"Median gains: {single}. The ratio of gains is",
+        1.0,
+    )

@@ -1,0 +1,123 @@
+"""From errors of drawn keys to rates, keys for a wanted error, gains and growth, each beside its exact first order.
+
+Windows of text are the sample: every interval is over windows, left out one at a time, with Student's law. Windows are
+few, so that intervals are wide; they speak of other windows of such text, for these heads of this model.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.questions.keys.first_order import growth_of, keys_by_first_order
+from attnlimit.stats.complexity import tokens_needed
+from attnlimit.stats.student import jackknifed
+
+EPS = (0.10, 0.05)
+FACTS = ("first_weight", "entropy", "effective_keys", "largest_mass", "horizon", "constant_tilt", "spread")
+FURTHER = ("output_error", "error_quantile", "stratum")
+HEADS = ("layer", "head")
+Measure = Callable[[xr.Dataset], xr.DataArray]
+
+
+def fit_keys(errors: xr.Dataset, context: int, kept: dict[str, int]) -> xr.Dataset:
+    """errors: those of measure_keys along `window`;  context: at which keys were drawn;  kept: keys, by protocol.
+
+    What comes out: STORES in about.py.
+    """
+    if errors.sizes["window"] < 2:
+        raise ValueError(f"keys: {errors.sizes['window']} window; an interval needs at least 2")
+    data = errors[["first_order", "second_moment", "stratum"]].assign(square=(errors["error"] ** 2).mean("replicate"))
+    drawn = data.sel(protocol=[name for name in data["protocol"].values if name not in ("window", "top")])
+    sampled = data.sel(protocol=[name for name in data["protocol"].values if name in SAMPLED])
+    fits = [errors[["kv_head"]].reset_coords(), errors[[*FACTS, *FURTHER]].mean("window"), budgets(errors, kept)]
+    fits += [over_windows("rms", data, rms), *with_median("beta", drawn, rates, logs=False)]
+    fits += [xr.concat([at_eps(data, sampled, eps, context) for eps in EPS], "eps").assign_coords(eps=list(EPS))]
+    fits += [over_windows("second_moment", sampled, lambda each: each["second_moment"].mean("window"))]
+    fits += [*with_median("gain", drawn, gains), over_windows("joint_gain", drawn, joint_gain)]
+    fits += [*with_median("growth", sampled, growth_of, logs=False)]
+    return xr.merge(fits, join="outer", compat="no_conflicts").sel(protocol=errors["protocol"])
+
+
+def rms(data: xr.Dataset) -> xr.DataArray:
+    """Root mean square error over windows, replicates and queries, relative to S."""
+    return np.sqrt(data["square"].mean("window"))
+
+
+def rates(data: xr.Dataset) -> xr.DataArray:
+    """beta: minus the slope of log error on log n, all sizes alike."""
+    log_size = np.log(data["n"].astype(float))
+    offset = log_size - log_size.mean()
+    return -(offset * np.log(rms(data))).sum("n", skipna=False) / (offset**2).sum()
+
+
+def measured_keys(data: xr.Dataset, eps: float) -> xr.DataArray:
+    """n(eps): keys from which on the error is at most eps of S, see `complexity.tokens_needed`."""
+    curve = rms(data).transpose(..., "n")
+    keys = tokens_needed(data["n"].values, curve.values, np.full(curve.shape[:-1], eps))
+    return curve.isel(n=0, drop=True).copy(data=keys)
+
+
+def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int) -> xr.Dataset:
+    """Keys for one wanted error, measured and by first order, and the ratio of the two.
+
+    The ratio is of cells where the first order may be used and the measured number lies between the sizes; its median
+    is over these cells, the same ones with any window left out.
+    """
+    first = keys_by_first_order(sampled, eps)
+    parts = with_median("keys", data, lambda each: measured_keys(each, eps))
+    parts += with_median("first_order_keys", sampled, lambda each: keys_by_first_order(each, eps)["keys"])
+    keys, sizes = measured_keys(sampled, eps), data["n"].values
+    use = first["reliable"].sel(context=context, drop=True) & (keys > sizes[0]) & (keys <= sizes[-1])
+
+    def ratio(each: xr.Dataset) -> xr.DataArray:
+        predicted = keys_by_first_order(each, eps)["keys"].sel(context=context, drop=True)
+        return (predicted / measured_keys(each, eps)).where(use)
+
+    parts += [over_windows("median_first_order_ratio", sampled, lambda each: ratio(each).median())]
+    return xr.merge(parts, join="outer").assign(
+        keys_extrapolated=(parts[0]["keys"] > sizes[-1]) & np.isfinite(parts[0]["keys"]),
+        first_order_reliable=first["reliable"].astype(float),  # NaN where a protocol has no first order
+        cache_share=first["share"],
+        first_order_ratio=ratio(sampled),
+    )
+
+
+def gains(data: xr.Dataset) -> xr.DataArray:
+    """Mean squared error of `uniform` over that of a protocol, at the largest n."""
+    last = data["square"].isel(n=-1, drop=True).mean("window")
+    return last.sel(protocol="uniform", drop=True) / last
+
+
+def joint_gain(data: xr.Dataset) -> xr.DataArray:
+    """Gain of first and last keys kept together, over the product of their gains alone; median over heads."""
+    gain = gains(data)
+    both, first, last = (gain.sel(protocol=name, drop=True) for name in ("sink_recent", "sink", "recent"))
+    return (both / (first * last)).median(HEADS)
+
+
+def budgets(errors: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
+    """Keys that a query reads: those kept and n more; `window` and `top` read as many as sink_recent does."""
+    extra = [kept.get(name, 0) for name in errors["protocol"].values]
+    return xr.Dataset({"budget": errors["n"] + xr.DataArray(extra, {"protocol": errors["protocol"]})})
+
+
+def with_median(name: str, data: xr.Dataset, measure: Measure, logs: bool = True) -> list[xr.Dataset]:
+    """A number of each head, and its median over all heads of all layers, both with intervals over windows."""
+    middle = over_windows(f"median_{name}", data, lambda each: measure(each).median(HEADS, skipna=False), logs)
+    return [over_windows(name, data, measure, logs), middle]
+
+
+def over_windows(name: str, data: xr.Dataset, measure: Measure, logs: bool = True) -> xr.Dataset:
+    """A measure of all windows with its interval: of its logarithm if it is a number above zero."""
+    shape = measure(data)
+
+    def value(windows: np.ndarray) -> np.ndarray:
+        found = measure(data.isel(window=windows)).transpose(*shape.dims).values
+        with np.errstate(divide="ignore"):
+            return np.log(found) if logs else found
+
+    estimate = jackknifed(np.arange(data.sizes["window"]), value)
+    estimate = estimate.map(np.exp) if logs else estimate
+    return xr.Dataset(estimate.variables(name, shape.dims), coords=shape.coords)

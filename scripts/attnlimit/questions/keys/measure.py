@@ -1,0 +1,241 @@
+"""What the queries of a text need of their context: the first order of every head, and errors of drawn keys.
+
+A causal model reads a window once; its first tokens are then a shorter context as well. Memory grows with the window's
+length, since queries are taken some at a time. Also what `keys_needed` computes: torch, numpy and xarray alone.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import xarray as xr
+
+from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.attention.keys import (
+    Attention,
+    Dense,
+    Kept,
+    blocks,
+    chosen_weights,
+    drawn_weights,
+    even_places,
+    received_weights,
+    reservoir_weights,
+    stratum,
+    uniforms,
+    value_spread,
+    weighted_output,
+)
+from attnlimit.attention.probe import probed
+from attnlimit.base.seeds import generator
+from attnlimit.theory.projected import block_couplings
+
+LARGEST = (16, 64, 256)  # keys whose mass is kept
+QUANTILES = (0.5, 0.9)  # of the error over queries
+
+
+class Reading(NamedTuple):
+    """Which queries of which contexts are measured, and how keys are kept and drawn."""
+
+    contexts: Sequence[int]  # first tokens of the window, increasing
+    context: int  # the one of them at which keys are drawn
+    queries: int
+    kept: Kept
+    protocols: Sequence[str]
+    sizes: Sequence[int] = ()  # n; none: the first order alone
+    replicates: int = 0
+    seed: int = 0
+
+    @classmethod
+    def of(cls, section: dict, seed: int) -> "Reading":
+        kept = Kept(section["first"], section["last"], section["heavy"])
+        chosen = (section[name] for name in ("contexts", "context", "queries"))
+        return cls(*chosen, kept, section["protocols"], section["sizes"], section["replicates"], seed)
+
+    @property
+    def sampled(self) -> list[str]:
+        return [name for name in self.protocols if name in SAMPLED]
+
+
+def first_order(layer: Attention, places: np.ndarray, kept: Kept, protocols: Sequence[str]) -> xr.Dataset:
+    """c1 / S^2, c1 / |o|^2 and E u^2, means over queries (protocol, head), and of the stratum m (protocol,)."""
+    device, spread = layer.keys.device, value_spread(layer)
+    names = ("first_order", "first_order_output", "second_moment")
+    sums = {name: torch.zeros(len(protocols), len(spread), dtype=torch.float64, device=device) for name in names}
+    count = torch.zeros(len(protocols), dtype=torch.float64, device=device)
+    for _, chosen in blocks(places, device):
+        dense = Dense.of(layer, chosen)
+        norm = dense.output.square().sum(-1)
+        received = received_weights(layer, chosen) if "heavy_recent" in protocols else None
+        for row, protocol in enumerate(protocols):
+            drawn_from = stratum(protocol, layer, chosen, kept, received)
+            c1, second_moment = dense.first_order(layer, drawn_from)
+            sums["first_order"][row] += (c1 / spread[:, None] ** 2).sum(-1)
+            sums["first_order_output"][row] += (c1 / norm).sum(-1)
+            sums["second_moment"][row] += second_moment.sum(-1)
+            count[row] += drawn_from.count.sum()
+    found = {name: (("protocol", "head"), total.cpu().numpy() / len(places)) for name, total in sums.items()}
+    found["stratum"] = ("protocol", count.cpu().numpy() / len(places))
+    return xr.Dataset(found, coords={"protocol": list(protocols)})
+
+
+def head_facts(layer: Attention, places: np.ndarray) -> xr.Dataset:
+    """How a head spreads its weights, means over queries; its couplings over all tokens of the context.
+
+    Effective keys 1 / sum p^2;  H = ||C_q^1/2 C_k^1/2|| / sqrt(width), s0 = |C_k^1/2 E q| / sqrt(width).
+    """
+    device, heads = layer.keys.device, len(layer.queries)
+    names = ("first_weight", "entropy", "effective_keys")
+    sums = {name: torch.zeros(heads, dtype=torch.float64, device=device) for name in names}
+    mass = torch.zeros(len(LARGEST), heads, dtype=torch.float64, device=device)
+    for _, chosen in blocks(places, device):
+        weights = torch.softmax(layer.scores(chosen, torch.float64), -1)
+        sums["first_weight"] += weights[..., 0].sum(-1)
+        sums["entropy"] += torch.special.entr(weights).sum((-2, -1))
+        sums["effective_keys"] += (1 / weights.square().sum(-1)).sum(-1)
+        largest = weights.topk(min(LARGEST[-1], weights.shape[-1]), dim=-1).values.cumsum(-1)
+        for row, number in enumerate(LARGEST):
+            mass[row] += largest[..., min(number, largest.shape[-1]) - 1].sum(-1)
+    found: dict[str, tuple] = {name: ("head", total.cpu().numpy() / len(places)) for name, total in sums.items()}
+    found["largest_mass"] = (("largest", "head"), mass.cpu().numpy() / len(places))
+    scale = layer.scaling * np.sqrt(layer.queries.shape[-1])  # 1 where the softmax has its usual scale
+    keys = layer.keys.repeat_interleave(layer.group, 0)
+    couplings = block_couplings(layer.queries.cpu().numpy() * scale, keys.cpu().numpy())
+    found |= {name: ("head", couplings[name]) for name in ("horizon", "constant_tilt")}
+    found["spread"] = ("head", value_spread(layer).cpu().numpy())
+    return xr.Dataset(found, coords={"largest": list(LARGEST)})
+
+
+def drawn_errors(layer: Attention, places: np.ndarray, reading: Reading, address: tuple[int, ...]) -> xr.Dataset:
+    """Errors |o_n - o| of each protocol, over S: root mean squares over queries (protocol, replicate, n, head).
+
+    error_quantile: quantiles over queries and replicates;  output_error: root mean square of |o_n - o| / |o|.
+    A replicate has one stream for all protocols and sizes: differences between them are less noisy than each.
+    """
+    protocols, sizes, kept = reading.protocols, reading.sizes, reading.kept
+    device, replicates = layer.keys.device, reading.replicates
+    shape = len(protocols), replicates, len(sizes), len(layer.queries), len(places)
+    squares = torch.zeros(shape, dtype=torch.float64, device=device)
+    norm = torch.zeros(shape[-2:], dtype=torch.float64, device=device)
+    streams = [generator(reading.seed, "measure_keys", *address, replicate) for replicate in range(replicates)]
+    tags = [torch.as_tensor(stream.random(layer.keys.shape[1]), device=device) for stream in streams]
+    draws = [uniforms(stream, len(places), sizes[-1], device) for stream in streams]
+    for cut, chosen in blocks(places, device):
+        exact = Dense.of(layer, chosen).output
+        norm[:, cut] = exact.square().sum(-1)
+        scores = layer.scores(chosen)
+        received = received_weights(layer, chosen) if "heavy_recent" in protocols else None
+
+        def square(weights: torch.Tensor, scores=scores, exact=exact) -> torch.Tensor:
+            return (weighted_output(layer, scores, weights) - exact).square().sum(-1)  # (head, query)
+
+        for row, protocol in enumerate(protocols):
+            if protocol in ("window", "top"):
+                for column, n in enumerate(sizes):
+                    weights = chosen_weights(protocol, layer, chosen, scores, n + kept.budget)
+                    squares[row, :, column, :, cut] = square(weights)
+                continue
+            drawn_from = stratum(protocol, layer, chosen, kept, received)
+            for replicate in range(replicates):
+                for column, n in enumerate(sizes):
+                    weights = (
+                        reservoir_weights(drawn_from, tags[replicate], n)
+                        if protocol == "reservoir"
+                        else drawn_weights(drawn_from, draws[replicate][cut, :n])
+                    )
+                    squares[row, replicate, column, :, cut] = square(weights)
+    relative = (squares / value_spread(layer)[:, None] ** 2).cpu().numpy()
+    to_output = (squares / norm).cpu().numpy()
+    sizes_of = {
+        "protocol": list(protocols),
+        "replicate": range(replicates),
+        "n": list(sizes),
+        "quantile": list(QUANTILES),
+    }
+    return xr.Dataset(
+        {
+            "error": (("protocol", "replicate", "n", "head"), np.sqrt(relative.mean(-1))),
+            "error_quantile": (
+                ("quantile", "protocol", "n", "head"),
+                np.quantile(np.sqrt(relative), QUANTILES, axis=(1, -1)),
+            ),
+            "output_error": (("protocol", "n", "head"), np.sqrt(to_output.mean((1, -1)))),
+        },
+        coords=sizes_of,
+    )
+
+
+def measure_layer(layer: Attention, reading: Reading, address: tuple[int, ...]) -> xr.Dataset:
+    """All that is kept of one layer on one window.
+
+    The first order at each context; without `heavy_recent` where that is not the one at which keys are drawn: it needs
+    the weights of all earlier queries.  At that context also the heads' facts and, with sizes, errors of drawn keys.
+    """
+    found = []
+    for context in reading.contexts:
+        protocols = [name for name in reading.sampled if context == reading.context or name != "heavy_recent"]
+        part, places = layer.first(context), even_places(context, reading.queries)
+        found.append(first_order(part, places, reading.kept, protocols).reindex(protocol=reading.sampled))
+    measured = xr.concat(found, "context").assign_coords(context=list(reading.contexts))
+    part, places = layer.first(reading.context), even_places(reading.context, reading.queries)
+    measured = measured.merge(head_facts(part, places))
+    if reading.sizes:
+        measured = measured.reindex(protocol=list(reading.protocols)).merge(
+            drawn_errors(part, places, reading, address)
+        )
+    kv_head = np.arange(len(layer.queries)) // layer.group
+    return measured.assign_coords(head=np.arange(len(layer.queries)), kv_head=("head", kv_head))
+
+
+def measure_window(
+    model, tokens: Sequence[int], reading: Reading, layers: Sequence[int] | None = None, window: int = 0
+) -> xr.Dataset:
+    """Every layer, or those named, of a model that reads one window of tokens: along `layer`."""
+    found: dict[int, xr.Dataset] = {}
+
+    def receive(number: int, queries, keys, values, scaling: float, causal: bool) -> None:
+        if layers is not None and number not in layers:
+            return
+        try:
+            layer = Attention.of(queries[0], keys[0], values[0], scaling, causal)
+            found[number] = measure_layer(layer, reading, (window, number))
+        except ValueError as error:
+            raise ValueError(f"layer {number}: {error}") from error
+
+    read(model, tokens, receive)
+    order = sorted(found)
+    together = xr.concat([found[number] for number in order], "layer", coords="minimal", compat="override")
+    return together.assign_coords(layer=order)
+
+
+def read(model, tokens: Sequence[int], receive: Callable) -> None:
+    """One pass of the model's layers over a window: without the scores of next tokens, which nobody asks for here."""
+    ids = torch.as_tensor(np.asarray(tokens), dtype=torch.long, device=model.device)[None]
+    if int(ids.max()) >= (words := model.get_input_embeddings().num_embeddings):
+        raise ValueError(f"token {int(ids.max())}, but the model has {words} words; take the model's own tokenizer")
+    inner = getattr(model, model.base_model_prefix, model)
+    extra = {"use_cache": False} if getattr(model.config, "use_cache", None) is not None else {}
+    with torch.no_grad(), probed(model, receive):
+        inner(input_ids=ids, **extra)
+
+
+def windows_of(tokenizer, texts: Iterable[str], window: int) -> list[np.ndarray | None]:
+    """The first tokens of each text, as the tokenizer marks it; None of a text that is too short."""
+    found: list[np.ndarray | None] = []
+    for text in texts:
+        ids = tokenizer(text, truncation=True, max_length=window)["input_ids"]
+        found.append(np.asarray(ids, dtype=np.int64) if len(ids) == window else None)
+    return found
+
+
+def require_window(model, reading: Reading) -> None:
+    """A window that the model reads, with room for what is kept."""
+    longest = getattr(model.config, "max_position_embeddings", None)
+    window, smallest, kept = reading.contexts[-1], reading.contexts[0], sum(reading.kept)
+    if longest is not None and window > longest:
+        raise ValueError(
+            f"window: {window} tokens, but the model reads at most {longest}; pass window={longest} or fewer"
+        )
+    if reading.kept.budget > smallest // 2 or kept > smallest:
+        raise ValueError(f"window: {smallest} tokens, of which a protocol keeps {kept}; pass a longer window")

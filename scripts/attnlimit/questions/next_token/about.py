@@ -1,0 +1,100 @@
+"""What becomes of a language model's next token when every layer reads some keys of the context?"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from attnlimit.attention.key_protocols import STATELESS
+from attnlimit.base.about import About, Cost, Known, Model, Section, Words
+from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES
+from attnlimit.base.section_types import DISTINCT, Count, Sizes, refuse
+
+CHAPTER = "language"
+COMPARED = ("sink_recent", "window")  # a sample beside kept keys, and a plain window of as many keys
+
+
+class MeasureNextToken(Section):
+    """Every layer reads some keys; context and kept keys are those of `measure_keys`."""
+
+    protocols: Annotated[list[Literal[STATELESS]], Field(min_length=2), DISTINCT] = Field(  # type: ignore[valid-type]
+        description="As in `measure_keys`, of those that carry nothing from query to query; sink_recent and window are "
+        "compared."
+    )
+    sizes: Sizes = Field(description="The numbers n of keys drawn in each layer, increasing.")
+    replicates: Count = Field(description="Independent draws for each window; a protocol without a sample has one.")
+
+
+def check(config: Mapping[str, Any], known: Known) -> None:
+    """Budgets that leave a window something to forget; asked only where the chapter runs."""
+    if CHAPTER not in config["chapters"]:
+        return
+    section, keys = config["measure_next_token"], config["measure_keys"]
+    for name in COMPARED:
+        if name not in section["protocols"]:
+            refuse("measure_next_token.protocols", f"no {name}: {' and '.join(COMPARED)} are compared; add it")
+    budget = section["sizes"][-1] + keys["first"] + keys["last"]
+    if budget > keys["context"] // 2:
+        why = f"with the kept keys {budget} are more than half of the context {keys['context']}; lower it"
+        refuse("measure_next_token.sizes", why)
+
+
+def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
+    """Of each window one dense pass, and one for each protocol, size and replicate."""
+    section, windows = config["measure_next_token"], config["prepare_windows"]["windows"]
+    layers, features, heads = model
+    length, words = config["measure_keys"]["context"], 50_000
+    passes = 1 + len(section["protocols"]) * len(section["sizes"]) * section["replicates"]
+    flops = length * layers * (24.0 * features**2 + 12.0 * length * features) + length * features * words
+    return {
+        "measure_next_token": Cost(
+            windows,
+            windows * passes * flops / DRAWN_FLOPS,
+            bytes=START_BYTES + 4.0 * (12 * layers * features**2 + 2 * features * words + 2.5 * length * words),
+            cut_by="prepare_windows.windows",
+        ),
+        "merge_parts": Cost(),
+    }
+
+
+# Words of the variables, by store.
+READ: Words = {
+    "window": "window of text: the first tokens of an article",
+    "title": "title of the article",
+    "protocol": "which keys are kept for certain, the others sampled, in every layer",
+    "n": "number of drawn keys [keys]",
+    "replicate": "number of the replicate",
+}
+ANSWERS: Words = READ | {
+    "loss": "mean over tokens of minus the log probability of the next token",
+    "divergence": "mean over tokens of the Kullback-Leibler divergence of the next token's law from the dense model's",
+    "agreement": "share of tokens whose most probable next token is that of the dense model",
+    "dense_loss": "mean over tokens of minus the log probability of the next token, dense model",
+}
+STORES: dict[str, Words] = {
+    "next_token/answers": ANSWERS,
+    "rates/next_token": READ
+    | {
+        "budget": "keys that a query reads, kept ones included [keys]",
+        "perplexity": "perplexity: exponential of the mean loss over windows",
+        "dense_perplexity": "perplexity of the dense model",
+        "divergence": "Kullback-Leibler divergence of the next token's law from the dense model's, mean over windows",
+        "agreement": "share of tokens whose most probable next token is that of the dense model, mean over windows",
+        "divergence_ratio": "divergence with sampled keys (sink_recent) over that with a plain window of as many keys",
+    },
+}
+PARTS: dict[str, Words] = {"next_token/parts/window_{window}": ANSWERS}
+
+ABOUT = About(
+    title="the next token with some keys",
+    question="What becomes of a language model's next token when every layer reads some keys of the context?",
+    chapter=CHAPTER,
+    place=1,
+    exclusive=True,
+    figures={"next_token": "language: the next token when every layer reads some keys"},
+    sections={"measure_next_token": MeasureNextToken},
+    cost=cost,
+    check=check,
+    stores=STORES,
+    parts=PARTS,
+)

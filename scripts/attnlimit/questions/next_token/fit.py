@@ -1,0 +1,43 @@
+"""Perplexity, agreement and divergence against the number of keys, with intervals over windows (Student's, of few)."""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.questions.next_token.about import COMPARED
+from attnlimit.stats.student import jackknifed
+
+
+def fit_next_token(answers: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
+    """answers: those of measure_next_token along `window`;  kept: keys beside n, by protocol.
+
+    Losses are compared within windows, which differ in how predictable they are: the ratio of divergences is of the
+    same windows, and its interval narrower than those of its sides.
+    """
+    if answers.sizes["window"] < 2:
+        raise ValueError(f"next_token: {answers.sizes['window']} window; an interval needs at least 2")
+    data = answers.mean("replicate")
+    extra = xr.DataArray([kept.get(name, 0) for name in data["protocol"].values], {"protocol": data["protocol"]})
+    fits = [
+        over_windows("perplexity", data, lambda each: each["loss"].mean("window"), np.exp),
+        over_windows("dense_perplexity", data, lambda each: each["dense_loss"].mean("window"), np.exp),
+        over_windows("divergence", data, lambda each: np.log(each["divergence"].mean("window")), np.exp),
+        over_windows("agreement", data, lambda each: each["agreement"].mean("window"), lambda each: each),
+        over_windows("divergence_ratio", data, log_ratio, np.exp),
+    ]
+    return xr.merge(fits, compat="no_conflicts", join="outer").assign(budget=data["n"] + extra)
+
+
+def log_ratio(data: xr.Dataset) -> xr.DataArray:
+    """log of the divergence with sampled keys over that with a plain window of as many keys."""
+    sampled, window = (data["divergence"].sel(protocol=name, drop=True).mean("window") for name in COMPARED)
+    return np.log(sampled) - np.log(window)
+
+
+def over_windows(name: str, data: xr.Dataset, measure: Callable, back: Callable) -> xr.Dataset:
+    """A measure of all windows with its interval, taken back from the scale on which it is made."""
+    shape = measure(data)
+    windows = np.arange(data.sizes["window"])
+    estimate = jackknifed(windows, lambda chosen: measure(data.isel(window=chosen)).values).map(back)
+    return xr.Dataset(estimate.variables(name, shape.dims), coords=shape.coords)
