@@ -1,0 +1,184 @@
+"""Queries, keys and values of every layer as the scores see them, by the interface that transformers has for attention.
+
+    with probed(model, receive):
+        model(input_ids)
+
+They come after rotation by position, keys and values once a group: the score of query i and key j is
+scaling <q_i, k_j>, over all keys or, if causal, those up to i. Attention that is another formula is refused.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import count
+from typing import Any
+
+import torch
+
+from attnlimit.base import plain_attention
+
+Receive = Callable[[int, torch.Tensor, torch.Tensor, torch.Tensor, float, bool], torch.Tensor | None]
+NUMBERS = count()  # of the names under which probes are registered
+HALF = (torch.float16, torch.bfloat16)
+ROWS = 256  # queries at a time: memory grows with it and with the keys
+# What models hand on besides, of which the weights of attention do not depend; anything else that is set is refused.
+HARMLESS = {
+    *("dropout", "position_ids", "cache_position", "position_embeddings", "use_cache", "past_key_values"),
+    *("output_attentions", "output_hidden_states", "return_dict", "head_mask", "layer_head_mask", "deterministic"),
+    *("num_items_in_batch", "logits_to_keep", "return_token_type_ids", "token_type_ids"),
+}
+NAMES = {
+    "softcap": "caps its scores by a tanh",
+    "sliding_window": "reads keys in a sliding window",
+    "s_aux": "has learned sinks in its softmax",
+    "position_bias": "adds position biases to its scores",
+}
+
+
+def refusal(config: Any) -> str | None:
+    """Why a model of this config (transformers' own, or the dict of config.json) cannot be probed; None if it can."""
+    return plain_attention.refusal(config if isinstance(config, dict) else config.to_dict())
+
+
+@contextmanager
+def probed(model: Any, receive: Receive) -> Iterator[None]:
+    """Within, each pass of the model calls receive(layer, queries, keys, values, scaling, causal) once a layer.
+
+    queries (batch, head, query, width), keys and values (batch, kv_head, key, width), in float32 where the model has
+    half precision. A tensor (batch, head, query, width) that it returns replaces the output of attention; with None the
+    model goes on with its own. Texts come without padding. Afterwards the model has its own attention again.
+    """
+    from transformers import AttentionInterface  # here, since planning and other rooms do without it
+
+    who = type(model).__name__
+    if why := refusal(model.config):
+        raise ValueError(f"{who}: {why}")
+    own, name = model.config._attn_implementation, f"attnlimit_probe_{next(NUMBERS)}"
+    calls, places, passes = Counter[int](), dict[int, int](), list[str]()
+    AttentionInterface.register(name, partial(attention, receive, calls, places, who))
+    before = partial(before_pass, passes, who)
+    hooks = [each.register_forward_pre_hook(before, with_kwargs=True) for each in {model, model.base_model}]
+    try:
+        model.set_attn_implementation(name)
+        if model.config._attn_implementation != name:
+            raise ValueError(f"{who}: {plain_attention.DEAF}; {plain_attention.REMEDY}")
+        yield
+        if passes:
+            require_called(model, calls)
+    finally:
+        for hook in hooks:
+            hook.remove()
+        model.set_attn_implementation(own)
+        AttentionInterface.register(name, closed)  # lets go of what the probe holds
+
+
+def attention(
+    receive: Receive,
+    calls: Counter,
+    places: dict[int, int],
+    who: str,
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    scaling: float | None = None,
+    is_causal: bool | None = None,
+    **others: Any,
+) -> tuple[torch.Tensor, None]:
+    """The function that transformers calls in place of its own: queries, keys, values (batch, head, token, width)."""
+    layer = getattr(module, "layer_idx", None)
+    layer = places.setdefault(id(module), len(places)) if layer is None else layer
+    calls[layer] += 1
+    causal = getattr(module, "is_causal", None) if is_causal is None else is_causal
+    require_plain(f"{who}, layer {layer}", module, attention_mask, causal, others)
+    tensors = [each.float() if each.dtype in HALF else each for each in (query, key, value)]
+    for what, tensor in zip(("queries", "keys", "values"), tensors, strict=True):
+        if not torch.isfinite(tensor).all():
+            raise ValueError(f"{who}, layer {layer}: {what} hold NaN or infinite values; check the model's weights")
+    if tensors[0].shape[1] % tensors[1].shape[1]:
+        raise ValueError(f"{who}, layer {layer}: {query.shape[1]} heads are no multiple of {key.shape[1]} KV heads")
+    scaling = query.shape[-1] ** -0.5 if scaling is None else float(scaling)
+    output = receive(layer, *tensors, scaling, bool(causal))
+    if output is None:
+        output = attend(*tensors, scaling, bool(causal))
+    elif output.shape != (expected := (*query.shape[:3], value.shape[-1])):
+        raise ValueError(f"{who}, layer {layer}: an output of shape {tuple(output.shape)} in place of {expected}")
+    return output.transpose(1, 2).contiguous().to(query.dtype), None
+
+
+def attend(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scaling: float, causal: bool
+) -> torch.Tensor:
+    """softmax(scaling q k^T) v, (batch, head, query, width), some queries at a time.
+
+    Head h reads the keys of group h // (heads / groups). If causal, the last query reads all keys, the one before
+    it all but the last, and so on: earlier keys may be cached.
+    """
+    grouped = queries.unflatten(1, (keys.shape[1], -1))  # (batch, kv_head, head of the group, query, width)
+    keys, values = keys[:, :, None], values[:, :, None]
+    before, outputs = keys.shape[-2] - queries.shape[-2], []
+    for rows in torch.arange(queries.shape[-2], device=queries.device).split(ROWS):
+        last = before + int(rows[-1]) + 1 if causal else keys.shape[-2]  # keys that any of these queries reads
+        scores = scaling * grouped[..., rows, :] @ keys[..., :last, :].transpose(-1, -2)  # (…, row, key)
+        if causal:
+            later = torch.arange(last, device=rows.device) > before + rows[:, None]  # (row, key)
+            scores = scores.masked_fill(later, -torch.inf)
+        outputs.append(scores.softmax(-1) @ values[..., :last, :])
+    return torch.cat(outputs, -2).flatten(1, 2)
+
+
+def require_plain(place: str, module: Any, mask: torch.Tensor | None, causal: bool | None, others: dict) -> None:
+    """Raise if a layer hands on anything that makes its attention another formula."""
+    why = next((words for name, words in NAMES.items() if others.get(name) is not None), None)
+    if getattr(module, "sinks", None) is not None:
+        why = why or NAMES["s_aux"]
+    unknown = [name for name, value in others.items() if name not in HARMLESS and value not in (None, False)]
+    if unknown:
+        why = why or f"hands {unknown[0]} to its attention, which is not known here"
+    if mask is not None:
+        why = why or "masks keys in a way that is not known here"
+    if causal is None:
+        why = why or "does not tell whether it is causal"
+    if why:
+        raise ValueError(f"{place}: {why}; {plain_attention.REMEDY}")
+    if others.get("dropout"):
+        raise ValueError(f"{place}: attention with dropout; call model.eval() first")
+
+
+def before_pass(passes: list[str], who: str, module: Any, args: tuple, kwargs: dict) -> None:
+    """Refuses padding: for a function that transformers does not know, it drops the mask of a padded text."""
+    passes.append(who)
+    masks = [each for each in (kwargs.get("attention_mask"), *args[1:2]) if isinstance(each, torch.Tensor)]
+    if any(each.ndim != 2 or not each.bool().all() for each in masks):
+        raise ValueError(f"{who}: an attention_mask that leaves tokens out; give one text at a time, without padding")
+
+
+def require_called(model: Any, calls: Counter[int]) -> None:
+    """Raise unless every layer called the probe, all equally often."""
+    layers, who = model.config.num_hidden_layers, type(model).__name__
+    if not calls:
+        raise ValueError(f"{who}: {plain_attention.DEAF}; {plain_attention.REMEDY}")
+    if sorted(calls) != list(range(layers)) or len(set(calls.values())) > 1:
+        counts = ", ".join(f"{calls[layer]}" for layer in range(layers))
+        raise ValueError(f"{who}: its {layers} layers called the probe {counts} times; {plain_attention.REMEDY}")
+
+
+def require_same_output(model: Any, input_ids: torch.Tensor) -> None:
+    """Raise unless the probe's own attention gives what the model's does, for a text: the last word on the formula."""
+    with torch.no_grad():
+        expected = model(input_ids=input_ids)[0].float()
+        with probed(model, lambda *_: None):
+            found = model(input_ids=input_ids)[0].float()
+    away = float((found - expected).square().mean().sqrt() / expected.std())
+    allowed = 0.05 if model.dtype in HALF else 1e-3  # rounding of half precision, over all layers
+    if not away <= allowed:
+        raise ValueError(
+            f"{type(model).__name__}: plain attention misses the model's own output by {away:.2g} of its spread; "
+            f"{plain_attention.REMEDY}"
+        )
+
+
+def closed(*_: Any, **__: Any) -> None:
+    raise RuntimeError("a probe was used after its end; call the model within `with probed(…)`")
