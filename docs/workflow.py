@@ -14,7 +14,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.workflow.folders import ARCHIVE, RESOLVED  # noqa: E402
-from attnlimit.workflow.registry import all_chapters, chapter_titles, exclusive_chapters  # noqa: E402
+from attnlimit.workflow.registry import all_chapters, chapter_titles  # noqa: E402
 from attnlimit.workflow.studies import NEEDED, PARTS, RATES  # noqa: E402
 
 START, END = "text and model", "what every run ends with"
@@ -57,9 +57,7 @@ def rule_graph(chapter: str) -> Graph:
     """What `snakemake --rulegraph` says of a run of this chapter alone."""
     with tempfile.TemporaryDirectory() as folder:
         overlay = Path(folder, "one.yaml")
-        overlay.write_text(
-            yaml.safe_dump({"chapters": [chapter]} | (made_up_study(folder) if chapter in exclusive_chapters() else {}))
-        )
+        overlay.write_text(yaml.safe_dump(settings_of(chapter, folder) | {"chapters": [chapter]}))
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
         command += ["--cores", "1", "--configfile", str(overlay), "--rulegraph", "dot"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # ours
@@ -71,6 +69,13 @@ def rule_graph(chapter: str) -> Graph:
         frozenset(names.values()) - {LAST},
         frozenset((names[one], names[other]) for one, other in edges if names[other] != LAST),
     )
+
+
+def settings_of(chapter: str, folder: str) -> dict:
+    """What a run of a chapter alone needs besides the default settings."""
+    if chapter == "language":
+        return yaml.safe_load((ROOT / "configs/smollm2.yaml").read_text(encoding="utf-8"))
+    return made_up_study(folder) if chapter == "studies" else {}
 
 
 def made_up_study(folder: str) -> dict:

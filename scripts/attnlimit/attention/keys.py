@@ -32,6 +32,11 @@ class Kept(NamedTuple):
         """Keys that `sink_recent` keeps: `window` and `top` read as many more than n, and are then as expensive."""
         return self.first + self.last
 
+    def by_protocol(self) -> dict[str, int]:
+        """Keys that a query reads besides n."""
+        both = dict.fromkeys(("sink_recent", "reservoir", "window", "top"), self.budget)
+        return both | {"uniform": 0, "sink": self.first, "recent": self.last, "heavy_recent": self.heavy + self.last}
+
 
 class Attention(NamedTuple):
     """One layer on one text, as the scores see it: rotated where the model rotates, keys and values once a group."""

@@ -34,7 +34,8 @@ def config_model() -> type[Section]:
     }
     sections["assess_claims"] = create_model("AssessClaims", __base__=thresholds, __doc__=thresholds[0].__doc__)
     named = [f"`{name}`: {title}" for name, title in chapter_titles().items()]
-    description = f"What runs. {'; '.join(named)}. A chapter left out can be added later; `studies` stands alone."
+    alone = " and ".join(f"`{name}`" for name in sorted(exclusive_chapters()))
+    description = f"What runs. {'; '.join(named)}. A chapter left out can be added later; {alone} stand alone."
     fields: dict[str, Any] = {name: (keys, ...) for name, keys in sections.items()}
     chapters = Annotated[list[Literal[all_chapters()]], Field(min_length=1), DISTINCT]  # type: ignore[misc, valid-type]
     fields["chapters"] = (chapters, Field(description=description))
@@ -68,7 +69,10 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
         config_model().model_validate(config)
     except ValidationError as error:
         raise ValueError(f"config: {plain_words(error.errors(), config, config_model())}") from None
-    if exclusive_chapters() & {*config["chapters"]}:
+    for name in sorted(exclusive_chapters() & {*config["chapters"]}):
+        if len(config["chapters"]) > 1:
+            refuse("chapters", f"{name} stands alone; leave out the others, or it")
+    if "studies" in config["chapters"]:
         check_studies(config, "compare_studies" in absent, root)
     known = Known(root, absent, *shape_of(config, root)) if "fetch_model" not in absent else Known(root, absent)
     for about in abouts().values():
@@ -88,9 +92,7 @@ def shape_of(config: dict, root: Path) -> tuple[int | None, int | None, int | No
 
 
 def check_studies(config: dict, absent: bool, root: Path) -> None:
-    """The comparison stands alone, and each of its studies is a finished run."""
-    if len(config["chapters"]) > 1:
-        refuse("chapters", "studies compares finished runs and stands alone; leave out the others, or it")
+    """Each study of a comparison is a finished run."""
     section = config["compare_studies"]
     if not section["studies"]:
         refuse("compare_studies.studies", "none; name finished runs, such as code: runs/code")

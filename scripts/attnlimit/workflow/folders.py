@@ -14,7 +14,6 @@ import yaml
 
 from attnlimit.base.files import atomic
 from attnlimit.sources.model.files import EMBEDDED
-from attnlimit.workflow.registry import exclusive_chapters
 
 RUNS = "runs"
 RESOLVED = "config.resolved.yaml"
@@ -60,7 +59,7 @@ def now() -> str:
 
 def described(config: dict) -> dict:
     """What tells one run from another at a glance; of a comparison, what it compares."""
-    if exclusive_chapters() & {*config["chapters"]}:
+    if "studies" in config["chapters"]:
         return {"model": "", "text": f"comparison: {', '.join(config['compare_studies']['studies'])}", "population": ""}
     model, corpus = config["fetch_model"], config["fetch_corpus"]
     return {

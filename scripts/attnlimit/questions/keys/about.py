@@ -45,6 +45,7 @@ class MeasureKeys(Section):
     heavy: Number = Field(description="Keys of each head that heavy_recent keeps besides the last.")
     sizes: Sizes = Field(description="The numbers n of drawn keys, increasing. They may exceed the context.")
     replicates: Count = Field(description="Independent draws for each window.")
+    parts: Count = Field(description="Jobs that the windows are cut into. It changes no number.")
 
     @model_validator(mode="after")
     def kept_keys_leave_others(self) -> Self:
@@ -83,6 +84,8 @@ def check(config: Mapping[str, Any], known: Known) -> None:
     if contexts[-1] > window:
         why = f"{contexts[-1]} tokens are more than prepare_windows.window {window}; lower it, or take longer windows"
         refuse("measure_keys.contexts", why)
+    if config["measure_keys"]["parts"] > (windows := config["prepare_windows"]["windows"]):
+        refuse("measure_keys.parts", f"more jobs than prepare_windows.windows {windows}; lower it")
 
 
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
@@ -100,10 +103,10 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     held += 8.0 * 8 * heads * min(section["queries"], 64) * length
     return {
         "measure_keys": Cost(
-            windows,
+            section["parts"],
             windows * (passes + scores * ELEMENT_SECONDS * (variants + orders)),
             bytes=START_BYTES + held,
-            cut_by="prepare_windows.windows",
+            cut_by="measure_keys.parts",
         ),
         "merge_parts": Cost(),
         "fit_keys": Cost(job_seconds=5.0),
@@ -170,7 +173,7 @@ STORES: dict[str, Words] = {
         "median_growth": "power of the context that n(eps) by first order grows with, median over heads",
     },
 }
-PARTS: dict[str, Words] = {"keys/parts/window_{window}": ERRORS}
+PARTS: dict[str, Words] = {"keys/parts/part_{part}": ERRORS}
 
 ABOUT = About(
     title="keys of a context",
@@ -183,7 +186,7 @@ ABOUT = About(
         "keys_by_layer": "language: keys for 5 %, layer by layer",
         "keys_by_context": "language: keys for 5 % against the context",
     },
-    tables={"budgets": "keys for 5 % of each layer and KV head, by protocol"},
+    tables={"keys": "keys for 5 % of each head, by protocol, and how it spreads its weights"},
     sections={"prepare_windows": PrepareWindows, "measure_keys": MeasureKeys},
     thresholds=Thresholds,
     cost=cost,

@@ -18,9 +18,8 @@ def judge(estimate: Estimate, data: xr.Dataset, asked: str, why: str, least: flo
         return Finding(
             UNDECIDED, "no interval", {"windows": windows}, why, f"not here: {windows} windows give no interval"
         )
-    edges = [f"below {least - (high - value):.2f}"] * np.isfinite(least) + [f"above {most + (value - low):.2f}"] * (
-        np.isfinite(most)
-    )
+    bounds = {"below": least - (high - value), "above": most + (value - low)}
+    edges = [f"{side} {bound:.2f}" for side, bound in bounds.items() if np.isfinite(bound)]
     return Finding(
         decide(low, high, least, most),
         f"{value:.2f} [{low:.2f}, {high:.2f}]; {asked}",

@@ -31,7 +31,7 @@ def fit_keys(errors: xr.Dataset, context: int, kept: dict[str, int]) -> xr.Datas
     data = errors[["first_order", "second_moment", "stratum"]].assign(square=(errors["error"] ** 2).mean("replicate"))
     drawn = data.sel(protocol=[name for name in data["protocol"].values if name not in ("window", "top")])
     sampled = data.sel(protocol=[name for name in data["protocol"].values if name in SAMPLED])
-    fits = [errors[["kv_head"]].reset_coords(), errors[[*FACTS, *FURTHER]].mean("window"), budgets(errors, kept)]
+    fits = [errors[[*FACTS, *FURTHER]].mean("window"), budgets(errors, kept)]
     fits += [over_windows("rms", data, rms), *with_median("beta", drawn, rates, logs=False)]
     fits += [xr.concat([at_eps(data, sampled, eps, context) for eps in EPS], "eps").assign_coords(eps=list(EPS))]
     fits += [over_windows("second_moment", sampled, lambda each: each["second_moment"].mean("window"))]
@@ -76,7 +76,7 @@ def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int) -> x
         return (predicted / measured_keys(each, eps)).where(use)
 
     parts += [over_windows("median_first_order_ratio", sampled, lambda each: ratio(each).median())]
-    return xr.merge(parts, join="outer").assign(
+    return xr.merge(parts, join="outer", compat="no_conflicts").assign(
         keys_extrapolated=(parts[0]["keys"] > sizes[-1]) & np.isfinite(parts[0]["keys"]),
         first_order_reliable=first["reliable"].astype(float),  # NaN where a protocol has no first order
         cache_share=first["share"],

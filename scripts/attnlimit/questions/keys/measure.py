@@ -209,6 +209,12 @@ def measure_window(
     return together.assign_coords(layer=order)
 
 
+def joined(measured: list[xr.Dataset], windows: Sequence[int]) -> xr.Dataset:
+    """Windows along `window`."""
+    together = xr.concat(measured, "window", data_vars="all", coords="minimal", compat="override", join="exact")
+    return together.assign_coords(window=list(windows))
+
+
 def read(model, tokens: Sequence[int], receive: Callable) -> None:
     """One pass of the model's layers over a window: without the scores of next tokens, which nobody asks for here."""
     ids = torch.as_tensor(np.asarray(tokens), dtype=torch.long, device=model.device)[None]

@@ -23,6 +23,7 @@ class MeasureNextToken(Section):
     )
     sizes: Sizes = Field(description="The numbers n of keys drawn in each layer, increasing.")
     replicates: Count = Field(description="Independent draws for each window; a protocol without a sample has one.")
+    parts: Count = Field(description="Jobs that the windows are cut into. It changes no number.")
 
 
 def check(config: Mapping[str, Any], known: Known) -> None:
@@ -37,6 +38,8 @@ def check(config: Mapping[str, Any], known: Known) -> None:
     if budget > keys["context"] // 2:
         why = f"with the kept keys {budget} are more than half of the context {keys['context']}; lower it"
         refuse("measure_next_token.sizes", why)
+    if section["parts"] > (windows := config["prepare_windows"]["windows"]):
+        refuse("measure_next_token.parts", f"more jobs than prepare_windows.windows {windows}; lower it")
 
 
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
@@ -48,10 +51,10 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     flops = length * layers * (24.0 * features**2 + 12.0 * length * features) + length * features * words
     return {
         "measure_next_token": Cost(
-            windows,
+            section["parts"],
             windows * passes * flops / DRAWN_FLOPS,
             bytes=START_BYTES + 4.0 * (12 * layers * features**2 + 2 * features * words + 2.5 * length * words),
-            cut_by="prepare_windows.windows",
+            cut_by="measure_next_token.parts",
         ),
         "merge_parts": Cost(),
     }
@@ -83,7 +86,7 @@ STORES: dict[str, Words] = {
         "divergence_ratio": "divergence with sampled keys (sink_recent) over that with a plain window of as many keys",
     },
 }
-PARTS: dict[str, Words] = {"next_token/parts/window_{window}": ANSWERS}
+PARTS: dict[str, Words] = {"next_token/parts/part_{part}": ANSWERS}
 
 ABOUT = About(
     title="the next token with some keys",

@@ -4,15 +4,15 @@ import numpy as np
 
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
-from attnlimit.stats.verdicts import UNDECIDED, Part, chance, could_fail, decide, every_part, measured_of, spoken
+from attnlimit.stats.verdicts import FAILS, UNDECIDED, Part, chance, could_fail, decide, every_part, measured_of, spoken
 
 
 @claim(
     id="next_token_window",
     statement="A plain window of the last keys keeps the law of the next token better than an unbiased sample of as "
     "many keys (our question).",
-    test="Divergence from the dense model with first and last keys kept and the others sampled, over that with a window "
-    "of the same budget, at each n; interval over windows of text, left out one at a time, with Student's law.",
+    test="Divergence from the dense model with first and last keys kept and the others sampled, over that with a "
+    "window of the same budget, at each n; interval over windows of text, left out one at a time, with Student's law.",
     fits=("next_token",),
     figure="next_token",
     thresholds=(),
@@ -20,7 +20,7 @@ from attnlimit.stats.verdicts import UNDECIDED, Part, chance, could_fail, decide
 def next_token_window(fits: Fits, thresholds: dict) -> Finding:
     """Holds at an n: the interval of the ratio lies above 1.  Fails: below.  All sizes must hold; one fails it.
 
-    Under one truth at all sizes a firm verdict at the least firm size is as improbable as there; p is that one.
+    By chance: if all hold, as improbable as the least firm size; if one fails, the firmest, times the sizes (Bonferroni).
     """
     data = fits.stores["next_token"]
     windows, parts, chances = data.attrs["windows"], {}, []
@@ -34,12 +34,20 @@ def next_token_window(fits: Fits, thresholds: dict) -> Finding:
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"
         parts[name] = Part(decide(low, high, 1.0), measured, f"{ratio:.2f} [{low:.2f}, {high:.2f}]", power)
         chances.append(chance(*np.log([ratio, low, high]), least=0.0))
+    verdict = every_part(parts)
     return Finding(
-        every_part(parts),
+        verdict,
         f"{spoken(parts)}; required: above 1",
         {"windows": windows} | measured_of(parts),
         f"Every layer reads some keys; the same {windows} windows for both, which are few: intervals are Student's. "
         "Sampling is a measuring rod here, not a method of compression.",
         could_fail(parts),
-        p=max(chances, default=None),
+        p=by_chance(verdict, chances),
     )
+
+
+def by_chance(verdict: str, chances: list[float]) -> float | None:
+    """Probability of the verdict on all sizes, from those at each."""
+    if verdict == FAILS:
+        return min(1.0, len(chances) * min(chances))
+    return max(chances, default=None)

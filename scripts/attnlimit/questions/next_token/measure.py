@@ -4,6 +4,7 @@ Every query of every layer reads its own keys, from the first token on. Tokens o
 judged: those before them are the context that keys are left out of.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +75,12 @@ def measure_answers(model, tokens: np.ndarray, draws: Draws, window: int) -> xr.
         | {"dense_loss": ((), compared(dense, dense, targets)["loss"])},
         coords={"protocol": draws.protocols, "n": draws.sizes, "replicate": range(draws.replicates)},
     )
+
+
+def joined(measured: list[xr.Dataset], windows: Sequence[int]) -> xr.Dataset:
+    """Windows along `window`."""
+    together = xr.concat(measured, "window", data_vars="all", coords="minimal", compat="override", join="exact")
+    return together.assign_coords(window=list(windows))
 
 
 def reading(protocol: str, n: int, draws: Draws, address: tuple[int, ...]):

@@ -1,0 +1,40 @@
+"""A small random causal model and a tokenizer of words, for tests of language models."""
+
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+WORDS = 50
+
+
+def small_llama(heads: int = 4, groups: int = 2, layers: int = 2, longest: int = 256) -> LlamaForCausalLM:
+    """Weights from a fixed seed, larger than usual: attention that is not flat."""
+    config = LlamaConfig(
+        vocab_size=WORDS,
+        hidden_size=8 * heads,
+        intermediate_size=32,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=groups,
+        max_position_embeddings=longest,
+        initializer_range=0.3,
+        tie_word_embeddings=True,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return LlamaForCausalLM(config).eval()
+
+
+def word_tokenizer() -> PreTrainedTokenizerFast:
+    """w0 … w49, no marks."""
+    tokenizer = Tokenizer(WordLevel({f"w{number}": number for number in range(WORDS)}, unk_token="w0"))
+    tokenizer.pre_tokenizer = Whitespace()
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
+
+
+def words(count: int, seed: int) -> str:
+    """A text of random words."""
+    stream = torch.Generator().manual_seed(seed)
+    return " ".join(f"w{int(number)}" for number in torch.randint(WORDS, (count,), generator=stream))
