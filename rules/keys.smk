@@ -182,5 +182,3 @@ rule plot_keys_by_context:
         job=job("plot_keys_by_context", quick_look=config["quick_look"]),
     script:
         "../scripts/plot_keys_by_context.py"
-
-

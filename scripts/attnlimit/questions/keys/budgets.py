@@ -13,7 +13,7 @@ FACTS = ("first_weight", "entropy", "effective_keys", "horizon", "constant_tilt"
 
 
 def keys_table(fits: xr.Dataset, context: int) -> pd.DataFrame:
-    """One row a query head: its KV head, how it spreads its weights, and by protocol n(5 %) measured and by first order.
+    """One row a query head: its KV head, how it spreads its weights, by protocol n(5 %) measured and by first order.
 
     reliable_…: whether the first order may be used;  share_…: of the keys not kept, that a cache needs.
     """
@@ -42,7 +42,7 @@ def by_kv_head(cells: xr.DataArray) -> xr.DataArray:
 
 
 def budgets_table(fits: xr.Dataset) -> pd.DataFrame:
-    """One row a KV head: keys that a query reads for 5 %, kept ones included, by protocol, measured; inf: not reached."""
+    """One row a KV head: keys that a query reads for 5 %, kept ones included, by protocol; inf: not reached."""
     kept = fits["budget"].isel(n=0) - fits["n"].values[0]
     budgets = by_kv_head((fits["keys"].sel(eps=EPS, drop=True) + kept).drop_vars("n", errors="ignore"))
     columns = {str(name): budgets.sel(protocol=name, drop=True) for name in budgets["protocol"].values}
@@ -58,15 +58,14 @@ def prune_ratios(fits: xr.Dataset, context: int) -> np.ndarray:
     curve = fits["rms"].sel(protocol="top", drop=True).transpose("layer", "head", "n")
     budget = fits["budget"].sel(protocol="top").values.astype(float)
     seen = budget < context  # beyond, all keys are read and the error is 0
-    logs, sizes = np.log(curve.values[..., seen]), np.log(budget[seen])
     if seen.sum() < 2:
         raise ValueError(
             f"measure_keys.sizes: fewer than 2 budgets of `top` below the context {context}; add smaller ones"
         )
-    start = sizes[0] - np.log(budget[0])  # to one key
-    first = logs[..., :1] + (logs[..., 1:2] - logs[..., :1]) / (sizes[1] - sizes[0]) * (start - sizes[0])
-    sizes, logs = np.exp([start, *sizes, np.log(context)]), np.concatenate([first, logs, logs[..., -1:] - 10], -1)
-    values = np.exp(logs)
+    logs, places = np.log(curve.values[..., seen]), np.log(budget[seen])
+    one_key = logs[..., :1] - (logs[..., 1:2] - logs[..., :1]) / (places[1] - places[0]) * places[0]
+    values = np.exp(np.concatenate([one_key, logs, logs[..., -1:] - 10], -1))  # all keys: far below any other error
+    sizes = np.array([1.0, *budget[seen], context])
 
     def dropped(level: float) -> np.ndarray:
         needed = tokens_needed(sizes, values, np.full(values.shape[:-1], level))

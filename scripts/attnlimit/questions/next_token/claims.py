@@ -20,7 +20,7 @@ from attnlimit.stats.verdicts import FAILS, UNDECIDED, Part, chance, could_fail,
 def next_token_window(fits: Fits, thresholds: dict) -> Finding:
     """Holds at an n: the interval of the ratio lies above 1.  Fails: below.  All sizes must hold; one fails it.
 
-    By chance: if all hold, as improbable as the least firm size; if one fails, the firmest, times the sizes (Bonferroni).
+    By chance: if all hold, as the least firm size; if one fails, as the firmest, times the sizes (Bonferroni).
     """
     data = fits.stores["next_token"]
     windows, parts, chances = data.attrs["windows"], {}, []
