@@ -7,6 +7,8 @@ from attnlimit.theory.geometry import (
     constant_tilt,
     horizon_published,
     horizons,
+    projected_constant_tilt,
+    projected_horizon,
     square_root,
     tilt_bias,
     tilt_matrix,
@@ -76,3 +78,19 @@ def test_value_variance_is_the_trace_of_the_value_covariance_of_each_head():
     drawn = value_variance(values, np.cov(tokens.T, bias=True))  # (head,)
     expected = [(tokens @ value.T).var(0).sum() for value in values]
     np.testing.assert_allclose(drawn, expected, rtol=1e-12)
+
+
+def test_horizon_and_constant_tilt_need_only_the_moments_of_queries_and_keys():
+    """H = ||C_q^1/2 C_k^1/2||/sqrt(width) is ||S A S||, s0 = |C_k^1/2 E q|/sqrt(width) is |S (A m + b)|."""
+    rng = np.random.default_rng(5)
+    tokens = rng.normal(size=(200, 7)) @ rng.normal(size=(7, 7)) + rng.normal(size=7)
+    (query_weight, key_weight), (query_bias, key_bias) = rng.normal(size=(2, 3, 7)), rng.normal(size=(2, 3))
+    queries, keys = tokens @ query_weight.T + query_bias, tokens @ key_weight.T + key_bias
+    mean, covariance = tokens.mean(0), np.cov(tokens.T, bias=True)
+    tilt, bias = tilt_matrix(query_weight, key_weight), tilt_bias(query_bias, key_weight)
+    query_covariance, key_covariance = np.cov(queries.T, bias=True), np.cov(keys.T, bias=True)
+    found = projected_horizon(query_covariance, key_covariance, 3**-0.5)
+    assert found == pytest.approx(horizons(covariance, tilt)["horizon"], rel=1e-10)
+    expected = constant_tilt(mean, covariance, tilt, bias)
+    assert projected_constant_tilt(queries.mean(0), key_covariance, 3**-0.5) == pytest.approx(expected, rel=1e-10)
+    assert abs(projected_horizon(query_covariance, key_covariance, 1.0) / found - 1) > 0.1  # the scale matters

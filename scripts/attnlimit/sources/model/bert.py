@@ -18,7 +18,7 @@ from transformers import AutoConfig, AutoModel, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from attnlimit.base.files import memory_error
-from attnlimit.sources.model.families import FAMILIES, Family, require_supported
+from attnlimit.sources.model.families import FAMILIES, require_supported
 
 FLOATS = {"F64", "F32", "F16", "BF16"}  # what a safetensors file calls the dtypes of plain weights
 COUNTERS = ("position_ids",)  # tensors of whole numbers that old checkpoints hold and no model reads
@@ -34,7 +34,7 @@ def load(folder: Path) -> PreTrainedModel:
     transformers_logging.disable_progress_bar()
     transformers_logging.set_verbosity_error()  # its report of unused tensors; missing ones are refused below
     weights = folder / "model.safetensors"
-    require_weights(weights, folder / "config.json", family)
+    require_weights(weights, folder / "config.json", re.escape(family.layers))
     with naming_errors(folder):
         model, info = AutoModel.from_pretrained(
             folder,
@@ -46,6 +46,12 @@ def load(folder: Path) -> PreTrainedModel:
             dtype=torch.float32,
             **family.options,
         )
+    require_loaded(model, info, weights)
+    return model.eval()
+
+
+def require_loaded(model: PreTrainedModel, info: dict, weights: Path) -> None:
+    """Raise unless every tensor of the model was in the file, with its shape, and is finite."""
     if info["missing_keys"]:
         raise LookupError(f"{weights}: no tensor {sorted(info['missing_keys'])[0]}")
     if info["mismatched_keys"]:
@@ -54,11 +60,10 @@ def load(folder: Path) -> PreTrainedModel:
     for name, tensor in model.state_dict().items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"{weights}: tensor {name} holds NaN or infinite values")
-    return model.eval()
 
 
-def require_weights(weights: Path, config: Path, family: Family) -> None:
-    """Raise unless the file can be read, holds plain numbers, and as many layers as config.json says.
+def require_weights(weights: Path, config: Path, layers: str) -> None:
+    """Raise unless the file can be read, holds plain numbers, and as many layers (a pattern) as config.json says.
 
     Whole numbers would be taken for weights and layers beyond those of config.json left out, both without a word.
     """
@@ -72,10 +77,10 @@ def require_weights(weights: Path, config: Path, family: Family) -> None:
             raise ValueError(f"{weights}: tensor {name} is of dtype {kind}; save the model in float32")
     with naming_errors(config.parent):
         expected = AutoConfig.from_pretrained(config.parent, local_files_only=True, trust_remote_code=False)
-    layers = {match[1] for name in kinds if (match := re.search(rf"{re.escape(family.layers)}\.(\d+)\.", name))}
-    if not len(layers) == expected.num_hidden_layers > 0:
+    present = {match[1] for name in kinds if (match := re.search(rf"{layers}\.(\d+)\.", name))}
+    if not len(present) == expected.num_hidden_layers > 0:
         raise ValueError(
-            f"{weights}: holds {len(layers)} layers, {config} says {expected.num_hidden_layers}: "
+            f"{weights}: holds {len(present)} layers, {config} says {expected.num_hidden_layers}: "
             "they do not belong together; take both from one model"
         )
     if expected.num_attention_heads < 1:

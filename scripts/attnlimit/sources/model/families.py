@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+from attnlimit.base.plain_attention import refusal
+
 
 class Family(NamedTuple):
     """Where a kind of model keeps its layers, and the projections within a layer; what it is loaded with."""
@@ -75,6 +77,23 @@ def require_supported(path: Path) -> Family:
     if positions != "absolute":
         raise ValueError(f"{path}: position_embedding_type {positions!r:.90} is not supported; take one with absolute")
     return FAMILIES[config["model_type"]]
+
+
+def require_decoder(path: Path) -> dict:
+    """The config.json of a language model with plain causal attention, of which each token sees those before it."""
+    config = read_config(path)
+    kind, heads = config.get("model_type"), count(config, "num_attention_heads", "n_head")
+    groups = count(config, "num_key_value_heads") or heads
+    if kind in list(FAMILIES) and not config.get("is_decoder"):
+        raise ValueError(f"{path}: model_type {kind!r:.100} has no causal mask; take a language model, such as Llama")
+    for key in ("quantization_config", "auto_map"):
+        if config.get(key):
+            raise ValueError(f"{path}: {key}: {REFUSED[key]}, is not supported; take one in plain floats")
+    if why := refusal(config):
+        raise ValueError(f"{path}: {why}")
+    if heads is None or groups is None or heads % groups:
+        raise ValueError(f"{path}: {heads} heads, {groups} KV heads: no multiple; take it again from where it comes")
+    return config
 
 
 def shape_of_model(model: dict) -> Shape | None:

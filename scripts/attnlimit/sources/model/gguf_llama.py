@@ -1,0 +1,156 @@
+"""A GGUF file of architecture llama -> config.json, tokenizer.json and model.safetensors of LlamaForCausalLM.
+
+GGUF interleaves, within each head, the rows of W_q and W_k that rotary positions turn together, (2i, 2i + 1), where
+transformers has (i, i + width/2): forgotten, nothing fails and the model reads as if its words were shuffled.
+Rounded weights (Q8_0, Q4_0, Q4_1) become float32 of the values that they stand for.
+"""
+
+import json
+from pathlib import Path
+
+import gguf
+import numpy as np
+from safetensors.numpy import save_file
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+KINDS = ("F32", "F16", "Q8_0", "Q4_0", "Q4_1")
+LONGEST_ARRAY = 2**22  # entries of the metadata: vocabularies have some 2**18
+SPECIAL = (3, 4)  # kinds of tokens: control, added by the user
+BROKEN = (ValueError, LookupError, ArithmeticError, RecursionError, TypeError)  # what gguf raises at damaged files
+REMEDY = "take model.safetensors of the model, with `source: hub` or `local`"
+NAMES = {"attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj"}
+NAMES |= {"attn_output": "self_attn.o_proj", "attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
+NAMES |= {"ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj"}
+ROUND_TRIP = "The 1,234 keys of a naïve model cost 50 % more;\n\n\tÜberraschung: 注意 — \N{ROBOT FACE}'s turn."
+
+
+class Reader(gguf.GGUFReader):
+    """Refuses to read beyond the end, where numpy would hand out less, and lists longer than any vocabulary."""
+
+    def _get(self, offset, dtype, count=1, override_order=None):  # type: ignore[no-untyped-def]
+        if int(offset) + int(count) * np.dtype(dtype).itemsize > len(self.data):
+            raise ValueError("it ends before what it declares")
+        return super()._get(offset, dtype, count, override_order)
+
+    def _get_field_parts(self, orig_offs, raw_type):  # type: ignore[no-untyped-def]
+        if raw_type == gguf.GGUFValueType.ARRAY and (entries := self._get(orig_offs + 4, np.uint64)[0]) > LONGEST_ARRAY:
+            raise ValueError(f"a list of its metadata declares {entries} entries")
+        return super()._get_field_parts(orig_offs, raw_type)
+
+
+def convert(path: Path, folder: Path) -> str:
+    """Write the three files of a model to a folder; returns how its weights are rounded, "" if they are not."""
+    try:
+        reader = Reader(path)
+    except BROKEN as error:
+        why = " ".join(str(error).split())[:200]
+        raise ValueError(f"{path.name}: damaged, or no GGUF ({why}); fetch it again, or {REMEDY}") from error
+    try:
+        config, tokenizer = config_of(reader), tokenizer_of(reader)
+        weights = weights_of(reader, config)
+    except (ValueError, LookupError) as error:
+        raise ValueError(f"{path.name}: {error}; {REMEDY}") from error
+    (folder / "config.json").write_text(json.dumps(config, indent=1))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    return config["quantised"]
+
+
+def field(reader: Reader, name: str, default=None):  # type: ignore[no-untyped-def]
+    """A value of the metadata; without a default it must be there."""
+    found = reader.get_field(name)
+    if found is None and default is None:
+        raise LookupError(f"no {name} in its metadata")
+    return default if found is None else found.contents()
+
+
+def config_of(reader: Reader) -> dict:
+    """config.json of the model: a plain Llama, whose rotary positions turn whole heads and are not stretched."""
+    architecture = field(reader, "general.architecture")
+    if architecture != "llama":
+        raise ValueError(f"architecture {architecture!r:.60}, of which only llama is read")
+    number = {name[6:]: field(reader, name) for name in reader.fields if name.startswith("llama.")}
+    wanted = ("block_count", "context_length", "embedding_length", "feed_forward_length", "attention.head_count")
+    for key in wanted:
+        if not isinstance(number.get(key), int) or number[key] < 1:
+            raise LookupError(f"llama.{key} is {number.get(key)!r:.60} in its metadata, not a count")
+    layers, longest, features, inner, heads = (number[key] for key in wanted)
+    groups = number.get("attention.head_count_kv", heads)
+    if features % heads or not isinstance(groups, int) or groups < 1 or heads % groups:
+        raise ValueError(f"{features} features, {heads} heads, {groups} KV heads: each must be a multiple of the next")
+    width = features // heads
+    for key in ("rope.dimension_count", "attention.key_length", "attention.value_length"):
+        if number.get(key, width) != width:
+            raise ValueError(f"llama.{key} is {number[key]}, not the width {width} of its heads")
+    if number.get("rope.scaling.type", "none") != "none" or number.get("expert_count", 0):
+        raise ValueError("it stretches its rotary positions or has experts, which is not read")
+    config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "head_dim": width}
+    config |= {"num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": groups}
+    config |= {"hidden_size": features, "intermediate_size": inner, "max_position_embeddings": longest}
+    config |= {"rms_norm_eps": round(field(reader, "llama.attention.layer_norm_rms_epsilon"), 12)}
+    config |= {"vocab_size": len(field(reader, "tokenizer.ggml.tokens"))}
+    config |= {"rope_theta": number.get("rope.freq_base", 1e4), "bos_token_id": None, "eos_token_id": None}
+    config |= {"tie_word_embeddings": all(each.name != "output.weight" for each in reader.tensors)}
+    rounded = {each.tensor_type.name for each in reader.tensors} - {"F32", "F16"}
+    return config | {"quantised": ", ".join(sorted(rounded, reverse=True))}
+
+
+def weights_of(reader: Reader, config: dict) -> dict[str, np.ndarray]:
+    """All tensors by the names of transformers, in float32, each with the shape that the metadata says."""
+    features, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
+    heads, groups, words = config["num_attention_heads"], config["num_key_value_heads"], config["vocab_size"]
+    narrow = groups * config["head_dim"]
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("attn_q", "attn_output"), (features, features))
+    shapes |= dict.fromkeys(("attn_k", "attn_v"), (narrow, features)) | {"ffn_down": (features, inner)}
+    shapes |= dict.fromkeys(("ffn_gate", "ffn_up"), (inner, features))
+    shapes |= dict.fromkeys(("attn_norm", "ffn_norm"), (features,))
+    tables = {"token_embd": "model.embed_tokens"} | ({} if config["tie_word_embeddings"] else {"output": "lm_head"})
+    expected = {f"{name}.weight": (f"{place}.weight", (words, features)) for name, place in tables.items()}
+    expected |= {"output_norm.weight": ("model.norm.weight", (features,))}
+    for layer in range(layers):
+        for name, place in NAMES.items():
+            expected[f"blk.{layer}.{name}.weight"] = (f"model.layers.{layer}.{place}.weight", shapes[name])
+    present = {each.name: each for each in reader.tensors}
+    if odd := sorted(present.keys() ^ expected.keys()):
+        raise LookupError(f"tensor {odd[0]!r:.60} is {'not known' if odd[0] in present else 'missing'}")
+    weights = {}
+    for name, (place, shape) in expected.items():
+        kind = present[name].tensor_type
+        if kind.name not in KINDS:
+            raise ValueError(f"tensor {name} is rounded as {kind.name}, of which only {', '.join(KINDS)} are read")
+        tensor = gguf.dequantize(present[name].data, kind).astype(np.float32)
+        if tensor.shape != shape:
+            raise ValueError(f"tensor {name} is {tensor.shape}, its metadata says {shape}")
+        if not np.isfinite(tensor).all():
+            raise ValueError(f"tensor {name} holds NaN or infinite values")
+        if name.endswith(("attn_q.weight", "attn_k.weight")):
+            tensor = unpermuted(tensor, heads if "attn_q" in name else groups)
+        weights[place] = np.ascontiguousarray(tensor)
+    return weights
+
+
+def unpermuted(weight: np.ndarray, heads: int) -> np.ndarray:
+    """Rows 2i, 2i + 1 of each head -> i, i + width/2.  (row, feature)"""
+    return weight.reshape(heads, -1, 2, weight.shape[-1]).swapaxes(1, 2).reshape(weight.shape)
+
+
+def tokenizer_of(reader: Reader) -> Tokenizer:
+    """The byte-level BPE of the metadata; a text must survive it unchanged."""
+    kind, before = field(reader, "tokenizer.ggml.model"), field(reader, "tokenizer.ggml.pre", "gpt-2")
+    bytewise = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    splits = {"gpt-2": bytewise, "smollm": pre_tokenizers.Sequence([pre_tokenizers.Digits(True), bytewise])}
+    if kind != "gpt2" or before not in splits or field(reader, "tokenizer.ggml.add_bos_token", False):
+        raise ValueError(f"tokenizer {kind!r:.30} {before!r:.30}, of which only gpt2 with {', '.join(splits)} is read")
+    tokens, kinds = field(reader, "tokenizer.ggml.tokens"), field(reader, "tokenizer.ggml.token_type")
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    merges = [tuple(merge.split(" ")) for merge in field(reader, "tokenizer.ggml.merges")]
+    if len(vocabulary) < len(tokens) or len(kinds) != len(tokens):
+        raise ValueError("its tokenizer has a token twice, or not one kind for each")
+    if not all(len(pair) == 2 and {*pair, "".join(pair)} <= vocabulary.keys() for pair in merges):
+        raise ValueError("its tokenizer merges tokens that it does not have")
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges))
+    tokenizer.pre_tokenizer, tokenizer.decoder = splits[before], decoders.ByteLevel()
+    tokenizer.add_special_tokens([token for token, kind in zip(tokens, kinds, strict=True) if kind in SPECIAL])
+    if tokenizer.decode(tokenizer.encode(ROUND_TRIP).ids) != ROUND_TRIP:
+        raise ValueError("its tokenizer does not give back the text that it is given")
+    return tokenizer
