@@ -29,7 +29,8 @@ from attnlimit.attention.keys import (
 )
 from attnlimit.attention.probe import probed
 from attnlimit.base.seeds import generator
-from attnlimit.theory.projected import block_couplings
+from attnlimit.theory.geometry import projected_constant_tilt, projected_horizon
+from attnlimit.theory.projected import covariance
 
 LARGEST = (16, 64, 256)  # keys whose mass is kept
 QUANTILES = (0.5, 0.9)  # of the error over queries
@@ -99,10 +100,12 @@ def head_facts(layer: Attention, places: np.ndarray) -> xr.Dataset:
             mass[row] += largest[..., min(number, largest.shape[-1]) - 1].sum(-1)
     found: dict[str, tuple] = {name: ("head", total.cpu().numpy() / len(places)) for name, total in sums.items()}
     found["largest_mass"] = (("largest", "head"), mass.cpu().numpy() / len(places))
-    scale = layer.scaling * np.sqrt(layer.queries.shape[-1])  # 1 where the softmax has its usual scale
-    keys = layer.keys.repeat_interleave(layer.group, 0)
-    couplings = block_couplings(layer.queries.cpu().numpy() * scale, keys.cpu().numpy())
-    found |= {name: ("head", couplings[name]) for name in ("horizon", "constant_tilt")}
+    queries, keys = (each.double().cpu().numpy() for each in (layer.queries, layer.keys))
+    of_keys = covariance(keys).repeat(layer.group, axis=0)  # (head, width, width)
+    pairs = list(zip(covariance(queries), of_keys, strict=True))
+    tilts = zip(queries.mean(1), of_keys, strict=True)
+    found["horizon"] = ("head", [projected_horizon(*pair, layer.scaling) for pair in pairs])
+    found["constant_tilt"] = ("head", [projected_constant_tilt(*pair, layer.scaling) for pair in tilts])
     found["spread"] = ("head", value_spread(layer).cpu().numpy())
     return xr.Dataset(found, coords={"largest": list(LARGEST)})
 
