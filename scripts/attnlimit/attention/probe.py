@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from attnlimit.base import plain_attention
+from attnlimit.base.plain_attention import DEAF, REMEDY, SINKS, refusal
 
 Receive = Callable[[int, torch.Tensor, torch.Tensor, torch.Tensor, float, bool], torch.Tensor | None]
 NUMBERS = count()  # of the names under which probes are registered
@@ -31,14 +31,9 @@ HARMLESS = {
 NAMES = {
     "softcap": "caps its scores by a tanh",
     "sliding_window": "reads keys in a sliding window",
-    "s_aux": "has learned sinks in its softmax",
+    "s_aux": SINKS,
     "position_bias": "adds position biases to its scores",
 }
-
-
-def refusal(config: Any) -> str | None:
-    """Why a model of this config (transformers' own, or the dict of config.json) cannot be probed; None if it can."""
-    return plain_attention.refusal(config if isinstance(config, dict) else config.to_dict())
 
 
 @contextmanager
@@ -52,7 +47,7 @@ def probed(model: Any, receive: Receive) -> Iterator[None]:
     from transformers import AttentionInterface  # here, since planning and other rooms do without it
 
     who = type(model).__name__
-    if why := refusal(model.config):
+    if why := refusal(model.config.to_dict()):
         raise ValueError(f"{who}: {why}")
     own, name = model.config._attn_implementation, f"attnlimit_probe_{next(NUMBERS)}"
     calls, places, passes = Counter[int](), dict[int, int](), list[str]()
@@ -62,7 +57,7 @@ def probed(model: Any, receive: Receive) -> Iterator[None]:
     try:
         model.set_attn_implementation(name)
         if model.config._attn_implementation != name:
-            raise ValueError(f"{who}: {plain_attention.DEAF}; {plain_attention.REMEDY}")
+            raise ValueError(f"{who}: {DEAF}; {REMEDY}")
         yield
         if passes:
             require_called(model, calls)
@@ -93,16 +88,16 @@ def attention(
     calls[layer] += 1
     causal = getattr(module, "is_causal", None) if is_causal is None else is_causal
     require_plain(f"{who}, layer {layer}", module, attention_mask, causal, others)
-    tensors = [each.float() if each.dtype in HALF else each for each in (query, key, value)]
-    for what, tensor in zip(("queries", "keys", "values"), tensors, strict=True):
+    queries, keys, values = (each.float() if each.dtype in HALF else each for each in (query, key, value))
+    for what, tensor in {"queries": queries, "keys": keys, "values": values}.items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"{who}, layer {layer}: {what} hold NaN or infinite values; check the model's weights")
-    if tensors[0].shape[1] % tensors[1].shape[1]:
+    if queries.shape[1] % keys.shape[1]:
         raise ValueError(f"{who}, layer {layer}: {query.shape[1]} heads are no multiple of {key.shape[1]} KV heads")
     scaling = query.shape[-1] ** -0.5 if scaling is None else float(scaling)
-    output = receive(layer, *tensors, scaling, bool(causal))
+    output = receive(layer, queries, keys, values, scaling, bool(causal))
     if output is None:
-        output = attend(*tensors, scaling, bool(causal))
+        output = attend(queries, keys, values, scaling, bool(causal))
     elif output.shape != (expected := (*query.shape[:3], value.shape[-1])):
         raise ValueError(f"{who}, layer {layer}: an output of shape {tuple(output.shape)} in place of {expected}")
     return output.transpose(1, 2).contiguous().to(query.dtype), None
@@ -142,7 +137,7 @@ def require_plain(place: str, module: Any, mask: torch.Tensor | None, causal: bo
     if causal is None:
         why = why or "does not tell whether it is causal"
     if why:
-        raise ValueError(f"{place}: {why}; {plain_attention.REMEDY}")
+        raise ValueError(f"{place}: {why}; {REMEDY}")
     if others.get("dropout"):
         raise ValueError(f"{place}: attention with dropout; call model.eval() first")
 
@@ -159,10 +154,10 @@ def require_called(model: Any, calls: Counter[int]) -> None:
     """Raise unless every layer called the probe, all equally often."""
     layers, who = model.config.num_hidden_layers, type(model).__name__
     if not calls:
-        raise ValueError(f"{who}: {plain_attention.DEAF}; {plain_attention.REMEDY}")
+        raise ValueError(f"{who}: {DEAF}; {REMEDY}")
     if sorted(calls) != list(range(layers)) or len(set(calls.values())) > 1:
         counts = ", ".join(f"{calls[layer]}" for layer in range(layers))
-        raise ValueError(f"{who}: its {layers} layers called the probe {counts} times; {plain_attention.REMEDY}")
+        raise ValueError(f"{who}: its {layers} layers called the probe {counts} times; {REMEDY}")
 
 
 def require_same_output(model: Any, input_ids: torch.Tensor) -> None:
@@ -176,7 +171,7 @@ def require_same_output(model: Any, input_ids: torch.Tensor) -> None:
     if not away <= allowed:
         raise ValueError(
             f"{type(model).__name__}: plain attention misses the model's own output by {away:.2g} of its spread; "
-            f"{plain_attention.REMEDY}"
+            f"{REMEDY}"
         )
 
 

@@ -11,6 +11,7 @@ from attnlimit.base.about import About, Cost, Known, Section, Words
 from attnlimit.base.section_types import Commit, Count, Number, Sha256, refuse
 from attnlimit.base.words import LABELS
 from attnlimit.sources.corpus.location import endings_of, file_name, is_url, local_files, located, most_tokens
+from attnlimit.sources.model.families import GGUF
 from attnlimit.sources.package import fault_of
 
 RELATIVE = "here; relative names count from the folder of the Snakefile"
@@ -94,7 +95,10 @@ class FetchCorpus(Fetch):
 
 
 class FetchModel(Fetch):
-    """The model: BERT, RoBERTa, XLM-R, DistilBERT, ELECTRA, or BigBird with full attention."""
+    """The model: BERT, RoBERTa, XLM-R, DistilBERT, ELECTRA, or BigBird with full attention.
+
+    For chapter language: a language model with plain attention, such as Llama, Qwen, Mistral, GPT-2, GPT-NeoX, OLMo.
+    """
 
     KEYS = {
         "embedded": ((), ("weights_sha256",)),
@@ -113,12 +117,13 @@ class FetchModel(Fetch):
     )
     files: str = Field(
         description="`package`: pattern of its members, in which `*` also stands for folders: config.json, "
-        "tokenizer.json, and model.safetensors or one .onnx graph of a plain BERT, which is converted."
+        "tokenizer.json, and model.safetensors or one .onnx graph of a plain BERT, which is converted; or one .gguf of "
+        "architecture llama in place of all."
     )
     sha256: Sha256 = Field(description="`package`: checksum of the file, required.")
     weights_sha256: Sha256 = Field(
-        description="Checksum of model.safetensors, or of the .onnx graph. `hub`, `package`: required; `local`: empty "
-        "accepts the file as it is; `embedded`: known, leave it empty."
+        description="Checksum of model.safetensors, or of the .onnx or .gguf. `hub`, `package`: required; `local`: "
+        "empty accepts the file as it is; `embedded`: known, leave it empty."
     )
     title: str = Field(max_length=100, description="What stores and pages call the model; empty takes its name.")
     licence: str = Field(max_length=300, description="Licence of the model, for the page of provenance.")
@@ -191,6 +196,7 @@ STORES: dict[str, Words] = {
         "query_bias": "b_q",
         "key_bias": "b_k",
         "value_bias": "b_v",
+        "kv_head": "group of keys and values that the head of a language model reads",
     },
 }
 
@@ -198,7 +204,9 @@ ABOUT = About(
     title="text and model",
     question="Which tokens does a model make of a text?",
     sections={"fetch_corpus": FetchCorpus, "tokenize_corpus": TokenizeCorpus, "fetch_model": FetchModel},
-    cost=lambda config, model: {"fetch_model": Cost(job_seconds=7.0)},
+    cost=lambda config, model: {
+        "fetch_model": Cost(job_seconds=40.0 if config["fetch_model"]["files"].endswith(GGUF) else 7.0)
+    },
     check=check,
     stores=STORES,
 )

