@@ -105,7 +105,7 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        **fits_at_hand("contexts", "studies", rates="heads"),
+        **fits_at_hand("contexts", "keys", "studies", rates="heads"),
     output:
         lines=report(
             "results/answer.txt", caption="report/answer.rst", category="2 Answer", labels={"shows": "in short"}

@@ -7,11 +7,12 @@ from attnlimit.base.files import atomic
 from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
+from attnlimit.questions.keys.answer import keys_answer
 from attnlimit.questions.studies.answer import studies_answer
 from attnlimit.stats.order import Resampling
 
 p = begin(snakemake)
-(rates, contexts, studies) = map(snakemake.input.get, ("rates", "contexts", "studies"))
+(rates, contexts, keys, studies) = map(snakemake.input.get, ("rates", "contexts", "keys", "studies"))
 
 options = p.settings
 resampling = Resampling(options["bootstrap"], p.seed)
@@ -21,6 +22,8 @@ lines |= (
     if rates
     else studies_answer(read(studies), options["agreement"])
     if studies
+    else keys_answer(read(keys))
+    if keys
     else {"nothing": "this run has no rates of a model's heads"}
 )
 lines |= context_answer(read(contexts)) if contexts else {}

@@ -105,6 +105,8 @@ def imported(node: ast.AST, place: str) -> Iterator[str]:
             for other in node.orelse:
                 yield from imported(other, place)
             return
+        case ast.FunctionDef(name="__getattr__"):
+            return  # of a package: loads what users ask it for; a script imports from where a name is defined
         case ast.Import():
             yield from (alias.name for alias in node.names)
         case ast.ImportFrom(module=str(module), level=0):

@@ -180,7 +180,8 @@ ABOUT = About(
     question="How many keys of its context does a query of a language model need?",
     chapter=CHAPTER,
     place=0,
-    exclusive=True,  # a causal model has no rates of the other chapters
+    exclusive=True,
+    causal=True,
     figures={
         "keys": "language: errors of drawn keys, and what theory says",
         "keys_by_layer": "language: keys for 5 %, layer by layer",

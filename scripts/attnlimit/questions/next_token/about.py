@@ -94,6 +94,7 @@ ABOUT = About(
     chapter=CHAPTER,
     place=1,
     exclusive=True,
+    causal=True,
     figures={"next_token": "language: the next token when every layer reads some keys"},
     sections={"measure_next_token": MeasureNextToken},
     cost=cost,

@@ -1,0 +1,93 @@
+"""Chapter language as a whole, on a small random Llama and random words: stores, tables, figures, verdicts, archive."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attnlimit.base.store import read
+from attnlimit.questions.keys.first_order import keys_by_first_order
+from attnlimit.questions.keys.measure import Reading, joined, measure_window
+from support.language import small_llama, word_tokenizer, words
+from support.workflow import ROOT
+
+TEXTS = 5
+
+
+def settings(folder) -> dict:
+    keys = {"contexts": [32, 64, 128], "context": 64, "queries": 16, "last": 8, "heavy": 2, "sizes": [8, 32, 128, 512]}
+    return {
+        "chapters": ["language"],
+        "layers": [0, 1],
+        "fetch_corpus": {"source": "text", "location": str(folder / "texts"), "title": "random words"},
+        "fetch_model": {"source": "local", "location": str(folder / "model"), "title": "a small Llama"},
+        "prepare_windows": {"windows": TEXTS - 1, "window": 128, "left_out": ["one"]},
+        "measure_keys": keys,
+        "measure_next_token": {"sizes": [4, 8, 16]},
+    }
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The folder of a finished run."""
+    folder = tmp_path_factory.mktemp("language")
+    small_llama().save_pretrained(folder / "model")
+    word_tokenizer().backend_tokenizer.save(str(folder / "model/tokenizer.json"))
+    (folder / "texts").mkdir()
+    for number, name in enumerate(["one", "two", "three", "four", "five"][:TEXTS]):
+        (folder / f"texts/{name}.txt").write_text(words(200, number))
+    (folder / "own.yaml").write_text(yaml.safe_dump(settings(folder)))
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "2"]
+    command += ["--directory", str(folder / "run"), "--configfile", str(folder / "own.yaml")]
+    (folder / "run").mkdir()
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "run/results"
+
+
+def test_the_chapter_ends_with_verdicts_figures_page_and_archive(run):
+    records = {record["id"]: record for record in json.loads((run / "claims.json").read_text())}
+    assert set(records) == {"keys_first_order", "keys_growth", "keys_together", "next_token_window"}
+    assert all(record["verdict"] for record in records.values())
+    for name in ("keys", "keys_by_layer", "keys_by_context", "next_token"):
+        assert (run / f"figures/{name}.png").stat().st_size > 10_000
+    assert "keys" in (run / "answer.txt").read_text()
+    assert (run / "attnlimit.tar.zst").is_file() and (run / "index.html").is_file()
+
+
+def test_an_article_left_out_gives_no_window(run):
+    windows = read(run / "keys/windows.zarr.zip")
+    assert "one" not in windows["title"].values and windows.sizes == {"window": TEXTS - 1, "position": 128}
+
+
+def test_the_cut_into_jobs_changes_no_number_and_library_and_workflow_agree(run):
+    """The stores of two jobs against one pass of the library over all windows."""
+    errors, windows = read(run / "keys/errors.zarr.zip"), read(run / "keys/windows.zarr.zip")
+    section = settings(run)["measure_keys"] | {
+        "first": 1,
+        "replicates": 2,
+        "protocols": errors["protocol"].values.tolist(),
+    }
+    reading = Reading.of(section, errors.attrs["seed"])
+    tokens, model = windows["token_id"].values, small_llama()
+    own = joined([measure_window(model, row, reading, [0, 1], number) for number, row in enumerate(tokens)], range(4))
+    for name in ("error", "first_order", "horizon"):
+        np.testing.assert_allclose(own[name].transpose(*errors[name].dims).values, errors[name].values, rtol=1e-4)
+    fits = read(run / "rates/keys.zarr.zip")
+    mine = keys_by_first_order(own, 0.05)["keys"].sel(protocol="sink_recent").transpose("context", "layer", "head")
+    theirs = fits["first_order_keys"].sel(eps=0.05, protocol="sink_recent").transpose("context", "layer", "head")
+    np.testing.assert_allclose(mine.values, theirs.values, rtol=1e-4)
+
+
+def test_budgets_are_in_the_formats_of_other_tools(run):
+    ratios = np.load(run / "budgets/prune_ratios.npy", allow_pickle=False)
+    assert ratios.shape == (99, 2, 2) and ratios.min() >= 0 and ratios.max() < 1
+    assert np.loadtxt(run / "budgets/full_attention_heads.tsv", delimiter="\t").shape == (2, 2)
+    assert json.loads((run / "budgets/config.json").read_text()) == {"sink_size": 1, "recent_size": 8}
+    table = pd.read_csv(run / "budgets/budgets.csv")
+    assert len(table) == 4 and {"layer", "kv_head", "uniform", "top"} <= set(table)
+    assert len(pd.read_csv(run / "keys.csv")) == 8
