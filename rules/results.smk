@@ -105,7 +105,7 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        **fits_at_hand("contexts", "keys", "studies", rates="heads"),
+        **fits_at_hand("contexts", "studies", rates="heads", language="keys"),
     output:
         lines=report(
             "results/answer.txt", caption="report/answer.rst", category="2 Answer", labels={"shows": "in short"}
@@ -131,7 +131,7 @@ rule state_answer:
 
 rule assess_claims:
     input:
-        **{fit: f"results/rates/{fit}.zarr.zip" for fit in registry.fits(CHAPTERS)},
+        fits=expand("results/rates/{fit}.zarr.zip", fit=registry.fits(CHAPTERS)),
     output:
         records=report(
             "results/claims.json",

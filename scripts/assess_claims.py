@@ -1,5 +1,7 @@
 """What the stored results say of each claim, the paper's and our own."""
 
+from pathlib import Path
+
 from attnlimit.base.job import begin
 from attnlimit.base.log import logger, report_finding
 from attnlimit.base.store import read
@@ -8,7 +10,7 @@ from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 
 p = begin(snakemake)
 
-stores = {name: read(path) for name, path in snakemake.input.items()}
+stores = {Path(path).name.removesuffix(".zarr.zip"): read(path) for path in snakemake.input.fits}
 records = assess(claims_of(p.questions), stores, p.thresholds, p.chapters, p.rules, p.seed)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)

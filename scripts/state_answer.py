@@ -12,7 +12,7 @@ from attnlimit.questions.studies.answer import studies_answer
 from attnlimit.stats.order import Resampling
 
 p = begin(snakemake)
-(rates, contexts, keys, studies) = map(snakemake.input.get, ("rates", "contexts", "keys", "studies"))
+(rates, contexts, language, studies) = map(snakemake.input.get, ("rates", "contexts", "language", "studies"))
 
 options = p.settings
 resampling = Resampling(options["bootstrap"], p.seed)
@@ -22,8 +22,8 @@ lines |= (
     if rates
     else studies_answer(read(studies), options["agreement"])
     if studies
-    else keys_answer(read(keys))
-    if keys
+    else keys_answer(read(language))
+    if language
     else {"nothing": "this run has no rates of a model's heads"}
 )
 lines |= context_answer(read(contexts)) if contexts else {}

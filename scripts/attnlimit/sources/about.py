@@ -147,15 +147,16 @@ class TokenizeCorpus(Section):
 def check(config: Mapping[str, Any], known: Known) -> None:
     """What the text and the model do not have."""
     corpus, tokens = config["fetch_corpus"], config["tokenize_corpus"]
+    cut = "language" not in config["chapters"]  # which reads windows of its own, and no blocks
     if "fetch_corpus" not in known.absent:
         check_location(corpus, known.root)
         most = most_tokens(located(corpus, known.root), tokens["block"])
-        if most is not None and tokens["population"] > most:
+        if cut and most is not None and tokens["population"] > most:
             where = f"{corpus['location']!r:.200} holds at most {most} tokens; lower it or add text"
             refuse("tokenize_corpus.population", f"{tokens['population']}, but {where}")
     if known.layers is not None and max(config["layers"]) >= known.layers:
         refuse("layers", f"no {max(config['layers'])}; the model has layers 0 to {known.layers - 1}")
-    if known.longest is not None and tokens["block"] > known.longest:
+    if cut and known.longest is not None and tokens["block"] > known.longest:
         why = f"{tokens['block']} tokens, but the model reads at most {known.longest}; take that or fewer"
         refuse("tokenize_corpus.block", why)
 
