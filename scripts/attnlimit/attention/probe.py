@@ -129,7 +129,8 @@ def require_plain(place: str, module: Any, mask: torch.Tensor | None, causal: bo
     why = next((words for name, words in NAMES.items() if others.get(name) is not None), None)
     if getattr(module, "sinks", None) is not None:
         why = why or NAMES["s_aux"]
-    unknown = [name for name, value in others.items() if name not in HARMLESS and value not in (None, False)]
+    set_ones = [name for name, value in others.items() if value is not None and value is not False]
+    unknown = [name for name in set_ones if name not in HARMLESS]
     if unknown:
         why = why or f"hands {unknown[0]} to its attention, which is not known here"
     if mask is not None:

@@ -6,6 +6,7 @@ Rounded weights (Q8_0, Q4_0, Q4_1) become float32 of the values that they stand 
 """
 
 import json
+from itertools import product
 from pathlib import Path
 
 import gguf
@@ -43,8 +44,7 @@ def dequantise(path: Path, folder: Path) -> str:
     try:
         reader = Reader(path)
     except BROKEN as error:
-        why = " ".join(str(error).split())[:200]
-        raise ValueError(f"{path.name}: damaged, or no GGUF ({why}); fetch it again, or {REMEDY}") from error
+        raise ValueError(f"{path.name}: damaged, or no GGUF ({error!s:.99}); fetch it again, or {REMEDY}") from error
     try:
         config, tokenizer = config_of(reader), tokenizer_of(reader)
         weights = weights_of(reader, config)
@@ -58,10 +58,9 @@ def dequantise(path: Path, folder: Path) -> str:
 
 def field(reader: Reader, name: str, default=None):
     """A value of the metadata; without a default it must be there."""
-    found = reader.get_field(name)
-    if found is None and default is None:
+    if name not in reader.fields and default is None:
         raise LookupError(f"no {name} in its metadata")
-    return default if found is None else found.contents()
+    return reader.fields[name].contents() if name in reader.fields else default
 
 
 def config_of(reader: Reader) -> dict:
@@ -88,31 +87,26 @@ def config_of(reader: Reader) -> dict:
     config |= {"num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": groups}
     config |= {"hidden_size": features, "intermediate_size": inner, "max_position_embeddings": longest}
     config |= {"rms_norm_eps": round(field(reader, "llama.attention.layer_norm_rms_epsilon"), 12)}
-    config |= {"rope_theta": number.get("rope.freq_base", 1e4), "bos_token_id": None, "eos_token_id": None}
+    config |= {"vocab_size": len(field(reader, "tokenizer.ggml.tokens")), "bos_token_id": None, "eos_token_id": None}
     config |= {"tie_word_embeddings": all(each.name != "output.weight" for each in reader.tensors)}
-    config |= {"vocab_size": len(field(reader, "tokenizer.ggml.tokens"))}
-    rounded = {each.tensor_type.name for each in reader.tensors} - {"F32", "F16"}
-    return config | {"quantised": ", ".join(sorted(rounded, reverse=True))}
+    rounded = sorted({each.tensor_type.name for each in reader.tensors} - {"F32", "F16"}, reverse=True)
+    return config | {"rope_theta": number.get("rope.freq_base", 1e4), "quantised": ", ".join(rounded)}
 
 
 def weights_of(reader: Reader, config: dict) -> dict[str, np.ndarray]:
     """All tensors by the names of transformers, in float32, each with the shape that the metadata says."""
     features, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
-    heads, groups, words = config["num_attention_heads"], config["num_key_value_heads"], config["vocab_size"]
+    heads, groups, words = (config[key] for key in ("num_attention_heads", "num_key_value_heads", "vocab_size"))
     if layers > len(reader.tensors):
         raise LookupError(f"its metadata says {layers} layers, but it has {len(reader.tensors)} tensors")
-    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("attn_q", "attn_output"), (features, features))
-    shapes |= dict.fromkeys(("attn_k", "attn_v"), (groups * config["head_dim"], features))
-    shapes |= {"ffn_down": (features, inner)}
-    shapes |= dict.fromkeys(("ffn_gate", "ffn_up"), (inner, features))
-    shapes |= dict.fromkeys(("attn_norm", "ffn_norm"), (features,))
-    tables = {"token_embd": "model.embed_tokens"} | ({} if config["tie_word_embeddings"] else {"output": "lm_head"})
-    expected: dict[str, tuple[str, tuple[int, ...]]]
-    expected = {f"{name}.weight": (f"{place}.weight", (words, features)) for name, place in tables.items()}
-    expected |= {"output_norm.weight": ("model.norm.weight", (features,))}
-    for layer in range(layers):
-        for name, place in NAMES.items():
-            expected[f"blk.{layer}.{name}.weight"] = (f"model.layers.{layer}.{place}.weight", shapes[name])
+    rows = dict.fromkeys(("attn_k", "attn_v"), groups * config["head_dim"]) | {"ffn_gate": inner, "ffn_up": inner}
+    expected: dict[str, tuple[str, tuple[int, ...]]] = {"output_norm.weight": ("model.norm.weight", (features,))}
+    expected["token_embd.weight"] = ("model.embed_tokens.weight", (words, features))
+    if not config["tie_word_embeddings"]:
+        expected["output.weight"] = ("lm_head.weight", (words, features))
+    for layer, (name, place) in product(range(layers), NAMES.items()):
+        shape = (rows.get(name, features), inner if name == "ffn_down" else features)[: 1 if "norm" in name else 2]
+        expected[f"blk.{layer}.{name}.weight"] = (f"model.layers.{layer}.{place}.weight", shape)
     present = {each.name: each for each in reader.tensors}
     if odd := sorted(present.keys() ^ expected.keys()):
         raise LookupError(f"tensor {odd[0]!r:.60} is {'not known' if odd[0] in present else 'missing'}")
@@ -122,10 +116,9 @@ def weights_of(reader: Reader, config: dict) -> dict[str, np.ndarray]:
         if kind.name not in KINDS:
             raise ValueError(f"tensor {name} is rounded as {kind.name}, of which only {', '.join(KINDS)} are read")
         tensor = gguf.dequantize(present[name].data, kind).astype(np.float32)
-        if tensor.shape != shape:
-            raise ValueError(f"tensor {name} is {tensor.shape}, its metadata says {shape}")
-        if not np.isfinite(tensor).all():
-            raise ValueError(f"tensor {name} holds NaN or infinite values")
+        if tensor.shape != shape or not np.isfinite(tensor).all():
+            wrong = "holds NaN or infinite values" if tensor.shape == shape else f"is {tensor.shape}, not {shape}"
+            raise ValueError(f"tensor {name} {wrong}")
         if name.endswith(("attn_q.weight", "attn_k.weight")):
             tensor = unpermuted(tensor, heads if "attn_q" in name else groups)
         weights[place] = np.ascontiguousarray(tensor)
@@ -144,13 +137,11 @@ def tokenizer_of(reader: Reader) -> Tokenizer:
     splits = {"gpt-2": bytewise, "smollm": pre_tokenizers.Sequence([pre_tokenizers.Digits(True), bytewise])}
     if kind != "gpt2" or before not in splits or field(reader, "tokenizer.ggml.add_bos_token", False):
         raise ValueError(f"tokenizer {kind!r:.30} {before!r:.30}, of which only gpt2 with {', '.join(splits)} is read")
-    tokens, kinds = field(reader, "tokenizer.ggml.tokens"), field(reader, "tokenizer.ggml.token_type")
-    vocabulary = {token: number for number, token in enumerate(tokens)}
-    merges = [tuple(merge.split(" ")) for merge in field(reader, "tokenizer.ggml.merges")]
-    if len(vocabulary) < len(tokens) or len(kinds) != len(tokens):
-        raise ValueError("its tokenizer has a token twice, or not one kind for each")
-    if not all(len(pair) == 2 and {*pair, "".join(pair)} <= vocabulary.keys() for pair in merges):
-        raise ValueError("its tokenizer merges tokens that it does not have")
+    tokens, kinds, merges = (field(reader, f"tokenizer.ggml.{name}") for name in ("tokens", "token_type", "merges"))
+    vocabulary, merges = {token: n for n, token in enumerate(tokens)}, [tuple(each.split(" ")) for each in merges]
+    known = all(len(pair) == 2 and {*pair, "".join(pair)} <= vocabulary.keys() for pair in merges)
+    if not known or len(vocabulary) < len(tokens) or len(kinds) != len(tokens):
+        raise ValueError("its tokenizer has a token twice, or merges tokens that it does not have")
     tokenizer = Tokenizer(models.BPE(vocabulary, merges))
     tokenizer.pre_tokenizer, tokenizer.decoder = splits[before], decoders.ByteLevel()
     tokenizer.add_special_tokens([token for token, kind in zip(tokens, kinds, strict=True) if kind in SPECIAL])
