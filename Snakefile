@@ -21,7 +21,7 @@ include: "rules/results.smk"
 
 # These take seconds, or the network, and run where Snakemake runs; all others queue on a cluster, and say for what.
 LOCAL = ("archive_", "assess_", "compare_", "compose_", "fetch_", "fit_", "gather_", "merge_parts", "plot_", "state_")
-LOCAL += ("tabulate_",)
+LOCAL += ("export_", "tabulate_")
 QUEUED = ("fit_surrogate",)  # it reads the tokens of the population
 workflow.localrules(*(each.name for each in workflow.rules if each.name.startswith(LOCAL) and each.name not in QUEUED))
 

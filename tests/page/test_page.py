@@ -11,7 +11,7 @@ from attnlimit.page.figures import caption, figures_of, first_sentence
 from attnlimit.page.page import claims_on_page, computed_on, limits, render, settings_of, studies_of
 from attnlimit.stats.claim import Record
 from attnlimit.stats.verdicts import FAILS, HOLDS, LOOKS, UNDECIDED
-from attnlimit.workflow.registry import all_chapters, figures, page_sections
+from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, page_sections
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text()) | {"run": "default"}
@@ -60,7 +60,9 @@ def test_what_a_run_leaves_out_or_lacks_is_said(tmp_path):
     html = page(tmp_path, absent=absent, answer=left_out)
     assert "This run is not finished." in html and "<code>results/figures/convergence.svg</code>" in html
     assert html.count("was not there when this page was made") == len(figures(["heads"]))
-    assert html.count("Left out of this run. To add it") == len(set(all_chapters()) - {"heads", "tails", "studies"})
+    assert html.count("Left out of this run. To add it") == len(
+        set(all_chapters()) - {"heads", "tails"} - exclusive_chapters()
+    )
     assert "Left out: theory (simulated tokens)." in html
     assert "Left out of this run: 1 more claim<" in html and "Chapter theory tests it." in html
     two = page(tmp_path, records=[*RECORDS, record("four", None, "theory")])
