@@ -36,9 +36,10 @@ handles += left.plot(
 )
 left.axhline(0.05, color=PARAMETRIC, lw=1, ls=":")
 left.axvline(context, color=PARAMETRIC, lw=0.8)
-left.text(context * 0.94, left.get_ylim()[1], "context", ha="right", va="top", fontsize=7.5, rotation=90, color="0.35")
+place = left.get_xaxis_transform()
+left.text(context * 1.06, 0.02, "context", transform=place, fontsize=7.5, rotation=90, color="0.35")
 key_axis(left)
-left.set(yscale="log", xlabel="keys that a query reads", ylabel="error of the output / spread of values, median head")
+left.set(yscale="log", xlabel="keys that a query reads", ylabel="relative error, median head")
 
 at = cells.sel(eps=0.05)
 for name in fits["protocol"].values.tolist():

@@ -27,10 +27,7 @@ for place, name in enumerate(growing):
     left.plot(aside, middle, **style, label=label)
     ordered = np.sort(fits["growth"].sel(protocol=name).values.ravel())
     right.plot(ordered, np.arange(1, len(ordered) + 1) / len(ordered), color=COLOURS[name], lw=1.3)
-left.plot(contexts, contexts, color=PARAMETRIC, lw=1, ls=":")
-left.text(
-    contexts[-1], contexts[-1] * 0.8, "as many as the context has", ha="right", va="top", fontsize=7.5, color="0.35"
-)
+left.plot(contexts, contexts, color=PARAMETRIC, lw=1, ls=":", label="as many as the context has")
 key_axis(left, values=contexts)
 key_axis(left, horizontal=False)
 left.set(xlabel="context, tokens", ylabel="n(5 %), exact first order, median head")

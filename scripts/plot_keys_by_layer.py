@@ -32,7 +32,7 @@ for place, name in enumerate(shown):
     upper.scatter(aside[~reliable], keys[~reliable], facecolors="white", **style)
     upper.plot(layers, np.median(keys, axis=1), color=COLOURS[name], lw=1.3)
 upper.axhline(context, color=PARAMETRIC, lw=1, ls=":")
-upper.text(layers[-1] + 0.6, context, "context", va="bottom", ha="right", fontsize=7.5, color="0.35")
+upper.text(1, context, "context", transform=upper.get_yaxis_transform(), va="bottom", ha="right", fontsize=7.5)
 key_axis(upper, horizontal=False)
 upper.set_ylabel("n(5 %), exact first order")
 weight = fits["first_weight"].transpose("layer", "head").values
@@ -42,7 +42,7 @@ lower.set(xlabel="layer", ylabel="weight of the first key", ylim=(-0.03, 1.03))
 lower.set_xticks(layers[:: -(-len(layers) // 15)])
 handles = [Line2D([], [], color=COLOURS[name], marker=MARKERS[name], ms=4, label=NAMES[name]) for name in shown]
 handles += [Line2D([], [], color=BOUND, marker="o", mfc="white", ls="none", ms=4, label="n below $10\\,E\\,u^2$: void")]
-figure.legend(handles=handles, loc="outside lower center", ncol=len(handles), fontsize=8)
+figure.legend(handles=handles, loc="outside lower center", ncol=2, fontsize=8)
 words = f"{subject(fits.attrs)} in {fits.attrs['windows']} windows, context {context:,}; points: heads, lines: medians"
 figure.suptitle(words, fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

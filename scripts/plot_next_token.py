@@ -1,6 +1,7 @@
 """The next token when every layer reads some keys: divergence from the dense model, agreement, perplexity."""
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
@@ -10,7 +11,7 @@ from attnlimit.page.style import PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.stats.estimate import Estimate
 
 PANELS = {
-    "divergence": "divergence from the dense model",
+    "divergence": "divergence from dense",
     "agreement": "agreement of the first choice",
     "perplexity": "perplexity",
 }
@@ -29,9 +30,12 @@ for axis, (quantity, words) in zip(axes, PANELS.items(), strict=True):
     key_axis(axis)
     axis.set_xlabel("keys that a query reads")
     axis.set_title(words, loc="left")
-axes[0].set_yscale("log")
 axes[1].set_ylim(0, 1)
-axes[2].set_yscale("log")
+for axis in (axes[0], axes[2]):
+    axis.set_yscale("log")
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
 axes[2].axhline(float(fits["dense_perplexity"]), color=PARAMETRIC, lw=1, ls=":", label="dense model")
 handles = axes[2].get_legend_handles_labels()[0]
 figure.legend(handles=handles, loc="outside lower center", ncol=len(handles), fontsize=8)

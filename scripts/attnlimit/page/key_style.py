@@ -16,7 +16,7 @@ NAMES = {
     "window": "plain window",
     "top": "largest weights",
 }
-COLOURS = dict(zip(NAMES, [PALETTE[place] for place in (7, 1, 4, 0, 2, 9, 3, 8)], strict=True))
+COLOURS = dict(zip(NAMES, [PALETTE[place] for place in (7, 1, 4, 0, 2, 9, 3, 5)], strict=True))
 MARKERS = dict(zip(NAMES, "osD^vPX*", strict=True))
 
 

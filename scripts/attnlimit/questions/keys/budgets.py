@@ -30,7 +30,8 @@ def keys_table(fits: xr.Dataset, context: int) -> pd.DataFrame:
         for name, short in names.items():
             if name == "keys" or protocol in SAMPLED:
                 columns[f"{short}_{protocol}"] = at[name].sel(protocol=protocol, drop=True)
-        columns[f"beta_{protocol}"] = at["beta"].sel(protocol=protocol, drop=True)
+        if protocol in SAMPLED:
+            columns[f"beta_{protocol}"] = at["beta"].sel(protocol=protocol, drop=True)
     plain = {name: column.drop_vars(("eps", "context"), errors="ignore") for name, column in columns.items()}
     table = xr.Dataset(plain).to_dataframe(dim_order=["layer", "head"]).reset_index()
     return table[["layer", "head", "kv_head", *columns]].dropna(axis=1, how="all")

@@ -29,13 +29,12 @@ def fit_keys(errors: xr.Dataset, context: int, kept: dict[str, int]) -> xr.Datas
     if errors.sizes["window"] < 2:
         raise ValueError(f"keys: {errors.sizes['window']} window; an interval needs at least 2")
     data = errors[["first_order", "second_moment", "stratum"]].assign(square=(errors["error"] ** 2).mean("replicate"))
-    drawn = data.sel(protocol=[name for name in data["protocol"].values if name not in ("window", "top")])
     sampled = data.sel(protocol=[name for name in data["protocol"].values if name in SAMPLED])
     fits = [errors[[*FACTS, *FURTHER]].mean("window"), budgets(errors, kept)]
-    fits += [over_windows("rms", data, rms), *with_median("beta", drawn, rates, logs=False)]
+    fits += [over_windows("rms", data, rms), *with_median("beta", sampled, rates, logs=False)]
     fits += [xr.concat([at_eps(data, sampled, eps, context) for eps in EPS], "eps").assign_coords(eps=list(EPS))]
     fits += [over_windows("second_moment", sampled, lambda each: each["second_moment"].mean("window"))]
-    fits += [*with_median("gain", drawn, gains), over_windows("joint_gain", drawn, joint_gain)]
+    fits += [*with_median("gain", sampled, gains), over_windows("joint_gain", sampled, joint_gain)]
     fits += [*with_median("growth", sampled, growth_of, logs=False)]
     return xr.merge(fits, join="outer", compat="no_conflicts").sel(protocol=errors["protocol"])
 
