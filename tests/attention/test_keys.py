@@ -74,7 +74,7 @@ def test_the_first_order_is_its_formula(protocol, causal):
         inside = drawn_from.others.expand(4, -1, -1)[head, row, : len(weights)]
         p, shift = weights[inside], (values - weights @ values)[inside]
         count = len(p)
-        assert count == drawn_from.count[row]
+        assert count == drawn_from.size[row]
         c1 = count * (p**2 * shift.square().sum(1)).sum() - (p[:, None] * shift).sum(0).square().sum()
         torch.testing.assert_close(found.c1[head, row], c1)
         torch.testing.assert_close(found.second_moment[head, row], count * (p**2).sum())
@@ -104,7 +104,7 @@ def enumerated(layer, protocol, place, n):
     """Every draw of n keys, all equally likely: its weights and its output, of all heads."""
     places = torch.tensor([place])
     drawn_from = strata(layer, protocol, places)
-    count = int(drawn_from.count[0])
+    count = int(drawn_from.size[0])
     scores = layer.scores(places)
     for ranks in product(range(count), repeat=n):
         middle = (torch.tensor([ranks], dtype=torch.float64) + 0.5) / count
@@ -151,9 +151,9 @@ def test_many_draws_are_dense_and_the_error_falls_as_the_first_order_says(protoc
     measured = torch.stack(squares).mean(0)
     assert float((measured / predicted).mean()) == pytest.approx(1, abs=0.1)
     assert abs(float((2 * measured / predicted).mean()) - 1) > 0.5  # the check would see half or twice the error
-    count = int(drawn_from.count.max())
+    count = int(drawn_from.size.max())
     even = ((torch.arange(count * 50, dtype=torch.float64) % count + 0.5) / count).expand(2, -1)
-    only = drawn_from.count == count
+    only = drawn_from.size == count
     exact = weighted_output(layer, scores, drawn_weights(drawn_from, even))
     torch.testing.assert_close(exact[:, only].double(), dense.output[:, only], atol=1e-5, rtol=1e-5)
 
@@ -215,7 +215,7 @@ def test_queries_with_fewer_keys_than_are_kept_read_them_all(protocol):
     layer = random_layer()
     places = torch.tensor([0, 1])
     drawn_from = strata(layer, protocol, places)
-    count = drawn_from.count.tolist()
+    count = drawn_from.size.tolist()
     assert (count == [0, 1]) if protocol == "sink" else (count == [0, 0])
     weights = drawn_weights(drawn_from, uniforms(np.random.default_rng(1), 2, 4, torch.device("cpu")))
     assert torch.equal(weights.expand(4, -1, -1)[:, :, :2].bool(), layer.readable(places)[..., :2].expand(4, -1, -1))

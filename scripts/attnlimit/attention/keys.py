@@ -102,7 +102,7 @@ class Stratum(NamedTuple):
 
     kept: torch.Tensor  # (head or 1, query, key)
     others: torch.Tensor  # (head or 1, query, key)
-    count: torch.Tensor  # (query,): m, the same for all heads
+    size: torch.Tensor  # (query,): m, the same for all heads
 
 
 def even_places(context: int, count: int) -> np.ndarray:
@@ -233,7 +233,7 @@ class Dense(NamedTuple):
         return cls(weights, output + centre.repeat_interleave(layer.group, 0), distances)
 
     def first_order(self, layer: Attention, drawn_from: Stratum) -> FirstOrder:
-        count = drawn_from.count.double()  # (query,)
+        count = drawn_from.size.double()  # (query,)
         inside = self.weights * drawn_from.others
         squares = inside.square()
         pull = layer.mix(inside) - inside.sum(-1, keepdim=True) * self.output  # sum_S p (v - o)

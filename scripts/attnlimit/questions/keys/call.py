@@ -47,9 +47,11 @@ def keys_needed(
     sizes, replicates = (SIZES, REPLICATES) if measure else ((), 0)
     reading = Reading([window], window, QUERIES, Kept(*kept), SAMPLED, sizes, replicates, seed)
     require_window(model, reading)
-    windows = windows_of(tokenizer, texts, window)
-    if short := [place for place, tokens in enumerate(windows) if tokens is None]:
-        raise ValueError(f"texts[{short[0]}]: fewer than {window} tokens; pass a longer text, or window=")
+    read = windows_of(tokenizer, texts, window)
+    windows = [tokens for tokens in read if tokens is not None]
+    if len(windows) < len(read):
+        place = [tokens is None for tokens in read].index(True)
+        raise ValueError(f"texts[{place}]: fewer than {window} tokens; pass a longer text, or window=")
     passes = (measure_window(model, tokens, reading, window=number) for number, tokens in enumerate(windows))
     measured = joined(list(passes), range(len(windows)))
     found = keys_by_first_order(measured, error).merge(measured[list(FACTS)].mean("window"))

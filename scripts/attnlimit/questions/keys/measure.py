@@ -51,8 +51,8 @@ class Reading(NamedTuple):
     @classmethod
     def of(cls, section: dict, seed: int) -> "Reading":
         kept = Kept(section["first"], section["last"], section["heavy"])
-        chosen = (section[name] for name in ("contexts", "context", "queries"))
-        return cls(*chosen, kept, section["protocols"], section["sizes"], section["replicates"], seed)
+        names = ("contexts", "context", "queries", "protocols", "sizes", "replicates")
+        return cls(kept=kept, seed=seed, **{name: section[name] for name in names})
 
     @property
     def sampled(self) -> list[str]:
@@ -75,8 +75,10 @@ def first_order(layer: Attention, places: np.ndarray, kept: Kept, protocols: Seq
             sums["first_order"][row] += (c1 / spread[:, None] ** 2).sum(-1)
             sums["first_order_output"][row] += (c1 / norm).sum(-1)
             sums["second_moment"][row] += second_moment.sum(-1)
-            count[row] += drawn_from.count.sum()
-    found = {name: (("protocol", "head"), total.cpu().numpy() / len(places)) for name, total in sums.items()}
+            count[row] += drawn_from.size.sum()
+    found: dict[str, tuple] = {
+        name: (("protocol", "head"), total.cpu().numpy() / len(places)) for name, total in sums.items()
+    }
     found["stratum"] = ("protocol", count.cpu().numpy() / len(places))
     return xr.Dataset(found, coords={"protocol": list(protocols)})
 
@@ -192,7 +194,7 @@ def measure_layer(layer: Attention, reading: Reading, address: tuple[int, ...]) 
 
 
 def measure_window(
-    model, tokens: Sequence[int], reading: Reading, layers: Sequence[int] | None = None, window: int = 0
+    model, tokens: np.ndarray, reading: Reading, layers: Sequence[int] | None = None, window: int = 0
 ) -> xr.Dataset:
     """Every layer, or those named, of a model that reads one window of tokens: along `layer`."""
     found: dict[int, xr.Dataset] = {}
@@ -218,7 +220,7 @@ def joined(measured: list[xr.Dataset], windows: Sequence[int]) -> xr.Dataset:
     return together.assign_coords(window=list(windows))
 
 
-def read(model, tokens: Sequence[int], receive: Callable) -> None:
+def read(model, tokens: np.ndarray, receive: Callable) -> None:
     """One pass of the model's layers over a window: without the scores of next tokens, which nobody asks for here."""
     ids = torch.as_tensor(np.asarray(tokens), dtype=torch.long, device=model.device)[None]
     if int(ids.max()) >= (words := model.get_input_embeddings().num_embeddings):

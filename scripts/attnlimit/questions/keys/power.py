@@ -1,5 +1,7 @@
 """What the claims on keys would say of simulated truths: errors with a known law, fitted as those of a run."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -76,7 +78,7 @@ def simulated_errors(
 FLAT = ("first_weight", "entropy", "effective_keys", "horizon", "constant_tilt", "spread")
 
 
-def fitted(stream: np.random.Generator, **changes: float) -> dict[str, xr.Dataset]:
+def fitted(stream: np.random.Generator, **changes: Any) -> dict[str, xr.Dataset]:
     fits = fit_keys(simulated_errors(stream, **changes), CONTEXT, Kept(1, 64, 4).by_protocol())
     return {"keys": fits.assign_attrs(windows=WINDOWS)}
 

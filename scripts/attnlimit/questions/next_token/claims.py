@@ -33,7 +33,7 @@ def next_token_window(fits: Fits, thresholds: dict) -> Finding:
         measured = {"ratio": ratio, "low": low, "high": high}
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"
         parts[name] = Part(decide(low, high, 1.0), measured, f"{ratio:.2f} [{low:.2f}, {high:.2f}]", power)
-        chances.append(chance(*np.log([ratio, low, high]), least=0.0))
+        chances.append(chance(float(np.log(ratio)), float(np.log(low)), float(np.log(high)), least=0.0))
     verdict = every_part(parts)
     return Finding(
         verdict,

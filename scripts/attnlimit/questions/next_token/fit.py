@@ -32,12 +32,13 @@ def fit_next_token(answers: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
 def log_ratio(data: xr.Dataset) -> xr.DataArray:
     """log of the divergence with sampled keys over that with a plain window of as many keys."""
     sampled, window = (data["divergence"].sel(protocol=name, drop=True).mean("window") for name in COMPARED)
-    return np.log(sampled) - np.log(window)
+    return xr.apply_ufunc(np.log, sampled / window)
 
 
 def over_windows(name: str, data: xr.Dataset, measure: Callable, back: Callable) -> xr.Dataset:
     """A measure of all windows with its interval, taken back from the scale on which it is made."""
-    shape = measure(data)
     windows = np.arange(data.sizes["window"])
-    estimate = jackknifed(windows, lambda chosen: measure(data.isel(window=chosen)).values).map(back)
+    with np.errstate(divide="ignore"):  # a window of all keys has no divergence
+        shape = measure(data)
+        estimate = jackknifed(windows, lambda chosen: measure(data.isel(window=chosen)).values).map(back)
     return xr.Dataset(estimate.variables(name, shape.dims), coords=shape.coords)

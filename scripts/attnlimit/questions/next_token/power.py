@@ -1,5 +1,7 @@
 """What the claim on the next token would say of simulated truths: divergences with a known ratio."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -20,12 +22,15 @@ def simulated_answers(
     divergence = (base * own * each)[..., None]
     dims = ("window", "protocol", "n", "replicate")
     dense = 3 + 0.2 * stream.normal(size=windows)
-    found = {"divergence": (dims, divergence), "loss": (dims, dense[:, None, None, None] + divergence)}
+    found: dict[str, tuple] = {
+        "divergence": (dims, divergence),
+        "loss": (dims, dense[:, None, None, None] + divergence),
+    }
     found |= {"agreement": (dims, np.exp(-divergence)), "dense_loss": (("window",), dense)}
     return xr.Dataset(found, coords={"window": range(windows), "protocol": PROTOCOLS, "n": SIZES, "replicate": [0]})
 
 
-def fitted(stream: np.random.Generator, **changes: float) -> dict[str, xr.Dataset]:
+def fitted(stream: np.random.Generator, **changes: Any) -> dict[str, xr.Dataset]:
     fits = fit_next_token(simulated_answers(stream, **changes), Kept(1, 64, 0).by_protocol())
     return {"next_token": fits.assign_attrs(windows=WINDOWS)}
 
