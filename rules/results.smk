@@ -120,8 +120,7 @@ rule state_answer:
     params:
         job=job(
             "state_answer",
-            settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups", "agreement"),
-            seed=config["seed"],
+            settings=only(config["assess_claims"], "weakest_horizon", "agreement"),
             left_out=LEFT_OUT,
             quick_look=config["quick_look"],
         ),
@@ -149,7 +148,6 @@ rule assess_claims:
         job=job(
             "assess_claims",
             thresholds=config["assess_claims"],
-            seed=config["seed"],
             chapters=registry.chapters_of_fits(CHAPTERS),
             questions=CLAIMS,
             rules=dict.fromkeys(SOURCES, "fit_rates") | {"studies": "compare_studies"},

@@ -9,7 +9,7 @@ from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 p = begin(snakemake)
 
 stores = {name: read(path) for name, path in snakemake.input.items()}
-records = assess(claims_of(p.questions), stores, p.thresholds, p.chapters, p.rules, p.seed)
+records = assess(claims_of(p.questions), stores, p.thresholds, p.chapters, p.rules)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
 count = [record.verdict for record in records].count

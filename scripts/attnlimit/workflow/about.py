@@ -62,22 +62,21 @@ class Thresholds(Section):
     fewest_groups: Integer = Field(
         ge=3, description="Fewest layers, or heads, that are resampled whole; fewer decide nothing."
     )
-    bootstrap: Integer = Field(ge=1000, description="Bootstrap draws of layers, or of heads.")
     weakest_horizon: float = Field(
-        ge=0, description="Correlations leave out smaller H, where the paper's curve is 1/2 to within 1 %."
+        ge=0, description="Tests of the curve leave out smaller H, where the paper's curve is 1/2 to within 1 %."
     )
     weakest_correlation: float = Field(
         gt=0, lt=1, description="Of β with −H: a correlation that is surely weaker counts as no dependence."
     )
-    resolution: float = Field(
-        ge=0,
-        description="The paper's curve must change by this many half-intervals of β over the H available, otherwise "
-        "there is nothing to see.",
+    weakest_coefficient: float = Field(
+        gt=0,
+        lt=1,
+        description="Of β on the paper's curve, 0 without a dependence and 1 if β falls as the curve does: what is "
+        "surely below this counts as no fall.",
     )
     decided_share: float = Field(
         gt=0, le=1, description="Of many tests of the same kind none may fail, and this share must hold."
     )
-    allowed_below: Number = Field(description="Number of fits whose interval may lie wholly below a lower bound.")
     strong_horizon: float = Field(
         ge=1, description="H from which the rate must be below 1/2: well above 1, where the heuristic leaves 1/2."
     )

@@ -85,6 +85,11 @@ class Thresholds(Section):
     asymptotic_n: Count = Field(
         description="Smallest n of a fit that is used for statements about n → ∞, in one dimension."
     )
+    reference_tolerance: float = Field(
+        gt=0,
+        lt=1,
+        description="How far from 1 the change of β by a finite reference may be, over that which quadrature gives.",
+    )
 
 
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
