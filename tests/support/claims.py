@@ -10,11 +10,9 @@ from scipy.special import ndtr, ndtri
 from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.base.seeds import generator
 from attnlimit.questions.hardmax.fit import hardmax_summary
-from attnlimit.questions.propagation.fit import fit_propagation
 from attnlimit.questions.sphere.fit import fit_constants
 from attnlimit.questions.uniform.fit import fit_uniform
 from attnlimit.stats.claim import Claim, Finding, Fits, error_fits
-from attnlimit.stats.order import Resampling
 from attnlimit.stats.power_law import LOCAL, Bootstrap
 from attnlimit.theory.bounds import predictions
 from attnlimit.theory.hardmax import hardmax_proposition
@@ -26,7 +24,6 @@ HORIZONS = np.array([0.05, 0.2, 0.4, 0.7, 1, 1.3, 1.7, 2, 2.5, 3])
 RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5])
 SUPPORTS = np.geomspace(0.4, 3, 8)
 SIZES = np.array([100, 1000, 10000, 100000])
-ENDS = (("", 0), ("_low", -1), ("_high", 1))
 DECADES = 10.0 ** np.arange(2, 12)
 
 
@@ -40,10 +37,10 @@ class Tables(Fits):
         return self.tables[name] if name in self.tables else super().errors(name)
 
 
-def judged(claim: Claim, *stores: xr.Dataset, seed: int = 1, **tables: pd.DataFrame) -> Finding:
+def judged(claim: Claim, *stores: xr.Dataset, **tables: pd.DataFrame) -> Finding:
     """What a claim finds on these stores of its fits, in their order, or on tables by name of the fit."""
     named = dict.fromkeys(tables, xr.Dataset()) | dict(zip(claim.fits, stores, strict=False))
-    return claim(Tables(named, Resampling(1000, seed), tables), THRESHOLDS)
+    return claim(Tables(named, tables), THRESHOLDS)
 
 
 def heuristic(horizon):
@@ -154,20 +151,6 @@ def proposed(n):
     return hardmax_proposition(n, 1)
 
 
-def contexts_fit(share=0.3, relative=0.1, lengths=(1, 16, 256), heads=4) -> xr.Dataset:
-    """Shares of the longest runs with an interval of this relative half-width, in two layers; others far off."""
-    runs, far = [*map(str, lengths), "document"], 7.0
-    dims, shape = ("run", "statistic"), (len(runs), len(STATISTICS))
-    values = np.full(shape, far)
-    values[runs.index(str(max(lengths))), :2] = share
-    whole = (2, *shape, heads)
-    data = {f"overall_share{end}": (dims, values * (1 + relative) ** power) for end, power in ENDS}
-    data["share_high"] = (("layer", *dims, "head"), np.broadcast_to(1.1 * values[..., None], whole))
-    data["saturated"] = (("layer", *dims, "part", "head"), np.zeros((2, *shape, len(PARTS), heads), bool))
-    labels = {"run": runs, "statistic": list(STATISTICS), "layer": [0, 5], "part": list(PARTS)}
-    return xr.Dataset(data, coords=labels)
-
-
 def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=2000) -> xr.Dataset:
     """Three tilts at one n, the last with too few tokens and far off in all it says.
 
@@ -189,41 +172,3 @@ def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=
         coords={"n": [30000]},
     )
     return data.assign_attrs(level=0.95, replicates=replicates)
-
-
-def patterns_fit(beta=0.5, half=0.005, tested=10, blocks=10, off=None, layers=2, heads=12) -> xr.Dataset:
-    """Sparse attention: heads with this late rate, `off` that of the first, the others not asked for one."""
-    shape = layers, heads
-    late = np.full(shape, np.nan)
-    late.flat[:tested] = beta
-    late.flat[0] = beta if off is None else off
-    data = xr.Dataset(coords={"layer": range(layers), "head": range(heads), "n": [64, 512, 8192]})
-    data["late_beta"], data["late_beta_low"], data["late_beta_high"] = (
-        (("layer", "head"), late + shift) for shift in (0, -half, half)
-    )
-    data["theory_from"] = (("layer", "head"), np.where(np.isfinite(late), 512, np.nan))
-    data["theory_value"] = (("layer", "head", "n"), np.ones((*shape, 3)))
-    where = {"statistic": ["pointwise"], "pattern": ["random"]}
-    ones = xr.DataArray(np.ones((*shape, 3, 1, 1)), {**data.coords, **where}, ["layer", "head", "n", *where])
-    return data.assign(value=ones, beta=0.4 * ones.isel(n=0, drop=True)).assign_attrs(blocks=blocks, block=512)
-
-
-def propagation_fit(ratio=1.0, noise=0.1, blocks=12, layers=3) -> xr.Dataset:
-    """What fit_propagation makes of equal errors of every layer, whose squares add up to ratio^2 that of all drawn."""
-    n, single_n = np.array([64, 256, 1024]), np.array([64, 1024])
-    stream = generator(1, "propagation")
-    single = np.triu(np.ones((layers, layers)))[None, :, :, None, None, None] * single_n**-0.5
-    single = single * np.ones((3, 1, 1, blocks, 2, 1))
-    noisy = np.exp(noise * stream.normal(size=(3, layers, blocks, 2, len(n))) - noise**2)  # its square has mean 1
-    together = np.sqrt(np.arange(1, layers + 1))[:, None, None, None] * n**-0.5 * noisy / ratio
-    errors = xr.Dataset(
-        {
-            "single_error": (("statistic", "drawn_layer", "layer", "block", "replicate", "single_n"), single),
-            "error": (("statistic", "layer", "block", "replicate", "n"), together),
-            "limit_scale": (("statistic", "layer", "block"), np.ones((3, layers, blocks))),
-        },
-        coords={"statistic": ["mean", "cov", "pointwise"], "drawn_layer": range(layers), "layer": range(layers)}
-        | {"block": range(blocks), "n": n, "single_n": single_n},
-    )
-    facts = {"blocks": blocks, "articles": blocks, "population": 50000, "model": {"name": "owner/small"}}
-    return fit_propagation(errors, Bootstrap(300, True, stream), 3).assign_attrs(facts)

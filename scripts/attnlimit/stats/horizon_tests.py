@@ -105,15 +105,16 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
 
     Only those count that could have shown it: an error that does not fall at all, beta = 0, must come out below.
     Fails: one surely below, corrected for their number (Holm), or more of them with an interval wholly below than
-    chance gives if every rate were on the bound (binomial).  Holds: the share that must is surely above the bound less
-    the tolerance, see `verdicts.many`.  Left out and counted: saturated fits, noisy ones, uncertain limits.
+    chance gives if every rate were on the bound (binomial).  Holds: of those whose half-interval is within the
+    tolerance, the share that must is surely above the bound less the tolerance, see `verdicts.many`.  Left out and
+    counted: saturated fits, noisy ones, uncertain limits.
     """
     level, tolerance = thresholds["level"], thresholds["slope_tolerance"]
     strong = fits["horizon"] >= thresholds["weakest_horizon"]
     fits, bound = fits[strong], bound[strong]
     left, uncertain = no_evidence(fits), fits["limit_uncertain"].astype(bool)
     reach, under = fits["beta_high"] - fits["beta"], fits["beta_high"] < bound
-    able, saturated = ~left & (bound > reach), left & ~uncertain
+    able, saturated, precise = ~left & (bound > reach), left & ~uncertain, reach <= tolerance
     count, lower = int(able.sum()), int((able & under).sum())
     expected = count * (1 - level) / 2
     measured: dict[str, float] = {"fits": count, "below": lower, "below_by_chance": expected}
@@ -122,19 +123,19 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     measured |= {"too_noisy": int((~left & ~able).sum()), "limit_uncertain": int(uncertain.sum())}
     beside = f"saturated and left out: {measured['saturated']}, {measured['saturated_below']} of them below"
     beside += limits_left_out(int(uncertain.sum()))
-    if count < thresholds["fewest_fits"]:
-        few = f"only {count} fits could show it ({beside})"
+    if (firm := int((able & precise).sum())) < thresholds["fewest_fits"]:
+        few = f"only {firm} fits could show it ({beside})"
         return Part(UNDECIDED, measured, few, "too few fits could show it", NOT_HERE)
-    each = fits.loc[able, ["beta", "beta_low", "beta_high"]].assign(edge=bound[able]).to_numpy(float).tolist()
-    true = [p_above(beta, edge - tolerance) for *beta, edge in each]
-    false = [p_below(beta, edge) for *beta, edge in each]
+    columns = fits[["beta", "beta_low", "beta_high"]].assign(edge=bound)
+    true = [p_above(beta, edge - tolerance) for *beta, edge in columns[able & precise].to_numpy(float).tolist()]
+    false = [p_below(beta, edge) for *beta, edge in columns[able].to_numpy(float).tolist()]
     counted = float(binom.sf(lower - 1, count, (1 - level) / 2)) if lower else 1.0
     against = 2 * min(min(false), counted / count)  # two ways to fail
     verdict, p = many(true, [against] * count, thresholds["decided_share"], level)
     sure, drop = sum(one <= 1 - level for one in true), float(reach[able].median())
     measured |= {"surely_within": sure, "seen_from": drop, "p_below": min(against * count, 1.0)}
-    words = f"{lower} of {count} fits below ({expected:.1f} by chance if all were on it), {sure} surely no more than "
-    words += f"{tolerance:g} below ({beside})"
+    words = f"{lower} of {count} fits below ({expected:.1f} by chance if all were on it), {sure} of {firm} "
+    words += f"precise ones surely no more than {tolerance:g} below ({beside})"
     power = f"{count} of {len(fits)} fits could have lain below; the median one shows it {drop:.3f} below the bound"
     return Part(verdict, measured, words, power, YES, p)
 
