@@ -24,6 +24,7 @@ HORIZONS = np.array([0.05, 0.2, 0.4, 0.7, 1, 1.3, 1.7, 2, 2.5, 3])
 RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5])
 SUPPORTS = np.geomspace(0.4, 3, 8)
 SIZES = np.array([100, 1000, 10000, 100000])
+ENDS = (("", 0), ("_low", -1), ("_high", 1))
 DECADES = 10.0 ** np.arange(2, 12)
 
 
@@ -172,3 +173,17 @@ def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=
         coords={"n": [30000]},
     )
     return data.assign_attrs(level=0.95, replicates=replicates)
+
+
+def contexts_fit(share=0.3, relative=0.1, lengths=(1, 16, 256), heads=4) -> xr.Dataset:
+    """Shares of the longest runs with an interval of this relative half-width, in two layers; others far off."""
+    runs, far = [*map(str, lengths), "document"], 7.0
+    dims, shape = ("run", "statistic"), (len(runs), len(STATISTICS))
+    values = np.full(shape, far)
+    values[runs.index(str(max(lengths))), :2] = share
+    whole = (2, *shape, heads)
+    data = {f"overall_share{end}": (dims, values * (1 + relative) ** power) for end, power in ENDS}
+    data["share_high"] = (("layer", *dims, "head"), np.broadcast_to(1.1 * values[..., None], whole))
+    data["saturated"] = (("layer", *dims, "part", "head"), np.zeros((2, *shape, len(PARTS), heads), bool))
+    labels = {"run": runs, "statistic": list(STATISTICS), "layer": [0, 5], "part": list(PARTS)}
+    return xr.Dataset(data, coords=labels)

@@ -20,7 +20,7 @@ from attnlimit.stats.planted import CONFIG, default_config
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, VERDICTS
 from attnlimit.workflow.registry import FOLDER, all_chapters, exclusive_chapters, questions_with_claims
 
-DRAWS, SEED, FAMILY = 200, 26, 20
+DRAWS, SEED, FAMILY = 100, 26, 20
 DECIDED = 0.8  # of the times that a rule must decide rightly, under the claim and against it
 TABLE = CONFIG.parent / "rules/page/power.json"
 
