@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test readme docs envs lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -79,6 +79,9 @@ long-test: setup ## whole runs on your own model, packages, the hub, several stu
 
 env-test: setup ## the small run with each rule in its own environment, on a host that has only Snakemake
 	$(BIN)/python -m pytest tests/environments -n 0 -rs
+
+power: setup ## how often each verdict is right, by simulation, into rules/page/power.json: DRAWS=200, CLAIMS="heads_above ..." for some
+	@$(PROGRAM).page.power $(or $(DRAWS),100) $(CLAIMS)
 
 readme: setup ## put what a run found into README.md and docs/: the default run, or RUN=...
 	$(BIN)/python docs/readme.py "$(FOLDER)"

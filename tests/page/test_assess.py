@@ -9,13 +9,14 @@ import pytest
 import xarray as xr
 
 from attnlimit.page.assess import assess, claims_of, write_json
+from attnlimit.page.power import declared, shares
 from attnlimit.questions.downstream.power import fitted
 from attnlimit.questions.downstream.power import planted as downstream
 from attnlimit.questions.gaussian.claims import reference_change
 from attnlimit.questions.patterns.power import planted as patterns
 from attnlimit.questions.propagation.power import planted as propagation
 from attnlimit.stats.claim import Fits, Record
-from attnlimit.stats.verdicts import FAILS, HOLDS, VERDICTS
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, VERDICTS
 from attnlimit.workflow.config import check
 from attnlimit.workflow.registry import (
     all_chapters,
@@ -159,3 +160,22 @@ def test_a_wrong_threshold_is_refused(key, value):
     config["assess_claims"][key] = value
     with pytest.raises(ValueError, match="^config: assess_claims"):
         check(config)
+
+
+def test_every_alternative_is_one_of_a_claim_and_words_go_into_a_sentence():
+    """The page says: … if {alternative}."""
+    known = {claim.id for claim in CLAIMS}
+    for name, (alternative, make) in declared().items():
+        assert name in known and callable(make)
+        assert alternative and not alternative.endswith(".")
+
+
+def test_a_verdict_that_is_not_firm_enough_for_the_family_counts_as_undecided():
+    claim = next(claim for claim in CLAIMS if claim.id == "patterns_random_rate")
+
+    def make(half):
+        return lambda truth, stream: {"patterns": patterns(half=half)}
+
+    assert shares(claim, make(0.005), True, 2) == {HOLDS: 1, FAILS: 0, UNDECIDED: 0}
+    assert shares(claim, make(0.035), True, 2) == {HOLDS: 0, FAILS: 0, UNDECIDED: 1}  # by itself it holds
+    assert claim(Fits({"patterns": patterns(half=0.035)}), THRESHOLDS).verdict == HOLDS

@@ -44,10 +44,12 @@ def rates(**attrs) -> xr.Dataset:
     shape = (1, len(STATISTICS), len(PARTS), 3)
     stream = np.random.default_rng(0)
     data = xr.Dataset(
-        {name: (dims, stream.uniform(0.1, 1, shape)) for name in ("beta", "beta_high", "chi2", "dof")},
+        {name: (dims, stream.uniform(0.1, 1, shape)) for name in ("beta", "beta_low", "beta_high", "chi2", "dof")},
         coords={"layer": [0], "head": [0, 1, 2], "n": [64, 128], "statistic": list(STATISTICS), "part": list(PARTS)},
     )
+    data["beta_low"] = data["beta_high"] - 0.1
     data["horizon"] = (("layer", "head"), [[0.5, 1.0, 2.0]])
+    data["bound_v3"] = 1 / (2 * (1 + data["horizon"] ** 2))
     data["misfit"] = data["saturated"] = data["limit_uncertain"] = data["beta"] < 0
     data["limit_se_share"] = 0 * data["beta"]
     data["tokens_needed"] = (("eps", "statistic", "layer", "head"), np.full((1, len(STATISTICS), 1, 3), 100.0))

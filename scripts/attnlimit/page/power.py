@@ -10,8 +10,6 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
-import numpy as np
-
 from attnlimit.base.files import atomic
 from attnlimit.base.seeds import generator
 from attnlimit.page.assess import claims_of
@@ -20,7 +18,7 @@ from attnlimit.stats.planted import CONFIG, default_config
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, VERDICTS
 from attnlimit.workflow.registry import FOLDER, all_chapters, exclusive_chapters, questions_with_claims
 
-DRAWS, SEED, FAMILY = 100, 26, 20
+SEED, FAMILY = 26, 20
 DECIDED = 0.8  # of the times that a rule must decide rightly, under the claim and against it
 TABLE = CONFIG.parent / "rules/page/power.json"
 
@@ -70,19 +68,18 @@ def table(path: Path = TABLE) -> dict[str, dict]:
     return {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8"))}
 
 
-def main(*ids: str) -> None:
-    """Of the claims named, or of all; the other rows of the table stay."""
+def main(draws: int, *ids: str) -> None:
+    """Of the claims named, or of all, so many draws of either truth; the other rows of the table stay."""
     rules, known = declared(), claims()
     rows = {name: old for name, old in (table() if TABLE.is_file() else {}).items() if name in rules}
     for name in ids or rules:
         alternative, make = rules[name]
-        rows[name] = row(known[name], alternative, make, DRAWS)
+        rows[name] = row(known[name], alternative, make, draws)
         print(name, rows[name]["claim"], rows[name]["against"], "" if decides(rows[name]) else "TOO WEAK", flush=True)
-    with atomic(TABLE) as temporary:
-        ordered = [rows[name] for name in rules if name in rows]
-        temporary.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        with atomic(TABLE) as temporary:
+            ordered = [rows[name] for name in rules if name in rows]
+            temporary.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    np.seterr(all="raise", under="ignore")
-    main(*sys.argv[1:])
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -15,7 +15,7 @@ from attnlimit.stats.power_law import Bootstrap
 from attnlimit.theory.bounds import predictions
 
 CONFIG = Path(__file__).parents[3] / "config.yaml"
-DRAWS = 200  # of a bootstrap
+DRAWS = 100  # of a bootstrap
 
 
 @cache

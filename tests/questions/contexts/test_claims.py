@@ -14,7 +14,8 @@ from support.claims import contexts_fit, judged
     [
         (0.2, 0.1, HOLDS),
         (0.9, 0.1, HOLDS),  # seen below 1, just so
-        (0.92, 0.1, UNDECIDED),
+        (0.8, 0.3, UNDECIDED),
+        (0.92, 0.1, FAILS),  # perhaps below 1, surely above what would count as a loss
         (1.0, 0.2, FAILS),  # surely more than what would count as a loss
         (1.0, 0.4, UNDECIDED),
         (1.5, 0.1, FAILS),
