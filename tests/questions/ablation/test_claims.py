@@ -33,7 +33,6 @@ def ablated(beta, count=5, alphas=(0.1, 0.3, 0.6, 1, 2, 5), noise=0.01, mixed=Fa
         (lambda h: h / 9, {}, FAILS),
         (lambda h: 0.5, {"count": 12, "noise": 0.1}, FAILS),
         (lambda h: 1 / (1 + h**2), {"mixed": True}, UNDECIDED),  # falls in three heads of five
-        (lambda h: 1 / (1 + h**2), {"count": 4}, UNDECIDED),
     ],
 )
 def test_heads_with_only_a_scaled(beta, changes, verdict):
