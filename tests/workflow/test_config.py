@@ -137,7 +137,7 @@ WRONG = [
     ({"measure_downstream.longest": 1000}, "measure_downstream.longest: 1000 tokens, but the model reads at most 512"),
     (
         {"measure_downstream.replacement": False},
-        "measure_downstream.sizes: 2048 is not below the shortest text, 256 tokens",
+        "measure_downstream.sizes: 524288 is not below the shortest text, 256 tokens",
     ),
     ({"measure_downstream.per_article": 40}, "measure_downstream.texts: 60 are fewer than two articles"),
     ({"measure_downstream.per_article": 1}, "measure_downstream.per_article: 1"),
