@@ -145,11 +145,14 @@ def intervals(table: pd.DataFrame) -> str:
 
 
 def claims_table(results: Path) -> str:
-    """Each claim that was tested, its verdict, and the measured number beside its threshold."""
+    """Each claim that was tested, its verdict, the measured number beside its threshold, and p among all claims."""
     records = json.loads((results / "claims.json").read_text())
     tested = [record for record in records if record["verdict"]]
-    rows = [[record["claim"], f"**{record['verdict']}**", record["in_short"]] for record in tested]
-    return markdown(["claim", "verdict", "measured in this run"], rows)
+    rows = [
+        [record["claim"], f"**{record['verdict']}**", record["in_short"], optional(record["p_family"], ".1g")]
+        for record in tested
+    ]
+    return markdown(["claim", "verdict", "measured in this run", "by chance, among all claims"], rows)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
