@@ -72,6 +72,12 @@ def every(verdicts: list[str]) -> str:
     return HOLDS if verdicts and set(verdicts) == {HOLDS} else UNDECIDED
 
 
+def joint_chance(verdicts: list[str], probabilities: list[float]) -> float:
+    """Of what `every` says by chance: one failure among many tests (Bonferroni), or the least sure of all parts."""
+    failed = [p for verdict, p in zip(verdicts, probabilities, strict=True) if verdict == FAILS]
+    return min(1.0, len(verdicts) * min(failed)) if failed else max(probabilities, default=1.0)
+
+
 def every_part(parts: Parts) -> str:
     return every([part.verdict for part in parts.values()])
 
