@@ -32,7 +32,6 @@ from support.claims import (
     normality_fit,
     patterns_fit,
     propagation_fit,
-    proposed,
     rates,
     uniform,
 )
@@ -55,7 +54,7 @@ def stores() -> dict[str, xr.Dataset]:
         "sphere": rates(heuristic),
         "uniform": uniform(np.exp),
         "constants": constants_fit(),
-        "hardmax": hardmax_fit(proposed),
+        "hardmax": hardmax_fit(),
         "normality": normality_fit(),
         "contexts": contexts_fit(),
         "patterns": patterns_fit(),

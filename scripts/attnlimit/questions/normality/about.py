@@ -24,8 +24,8 @@ class SimulateNormality(Section):
     bin_width: float = Field(
         gt=0,
         le=0.2,
-        description="Of the bins that tokens are counted in, in standard deviations: the variance at tilt t loses about "
-        "(t × width)²/12.",
+        description="Of the bins that tokens are counted in, in standard deviations: the variance at tilt t loses "
+        "about (t × width)²/12.",
     )
 
 

@@ -34,7 +34,7 @@ def normality(fits: Fits, thresholds: dict) -> Finding:
     chances = [chance(c, c - h, c + h, *edges) for c, h in zip(coverage, half, strict=True)]
     chances += [float(kolmogorov(np.sqrt(replicates) * abs(allowed - g))) for g in gap]
     short, power = Estimate.of(data, "shortfall"), Estimate.of(data, "shortfall_power")
-    measured = {"cases": len(gap), "left_out": int((~able).sum()) * data.sizes["coordinate"]}
+    measured: dict = {"cases": len(gap), "left_out": int((~able).sum()) * data.sizes["coordinate"]}
     if not able.any():
         return Finding(
             UNDECIDED, "too few tokens carry the variance", measured, "Nowhere enough carriers.", f"{NOT_HERE}: no case"

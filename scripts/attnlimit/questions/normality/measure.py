@@ -34,7 +34,7 @@ class Samples(NamedTuple):
 
 def draw(size: int, bins: Bins, samples: int, streams: list[np.random.Generator]) -> Samples:
     """c tokens of a bin have a sum sqrt(c) Z and a sum of squares Z^2 + chi^2 with c - 1 degrees of freedom."""
-    counts = streams[0].multinomial(size, bins.probability, size=samples)
+    counts = streams[0].multinomial(size, bins.probability, size=samples).astype(float)
     normal = streams[1].standard_normal(counts.shape)
     rest = 2 * streams[2].standard_gamma(np.maximum(counts - 1, 0) / 2)
     return Samples(counts, np.sqrt(counts) * normal, np.where(counts > 0, normal**2 + rest, 0))

@@ -15,6 +15,7 @@ POINTS = 20  # radii for a factor of ten
 SMALLEST = 0.1  # radius, over sqrt(d)
 
 Constants = Callable[[float], tuple[float, float]]  # of a radius: those of the mean and of the covariance
+ConstantsOf = Callable[[int, float], tuple[float, float]]  # of a dimension and a radius
 
 
 def law_name(dimension: int) -> str:
@@ -45,17 +46,19 @@ def growth_of(constants: Constants, dimension: int, span: float) -> xr.Dataset:
     )
 
 
-def fit_constants(errors: xr.Dataset, dimensions: list[int], span: float) -> xr.Dataset:
+def fit_constants(
+    errors: xr.Dataset, dimensions: list[int], span: float, constants: ConstantsOf = exact_constants
+) -> xr.Dataset:
     """The exact growth of C'(R) for each law, and sqrt(n) times the simulated error beside its exact limit.
 
     errors: error (setting, statistic, replicate), with dimension and radius (setting), of samples of n tokens.
     """
-    laws = [growth_of(partial(exact_constants, d), d, span) for d in dimensions]
+    laws = [growth_of(partial(constants, d), d, span) for d in dimensions]
     growth = xr.concat(laws, "law").assign_coords(law=[law_name(d) for d in dimensions])
     squares = errors.attrs["n"] * errors["error"].values ** 2  # (setting, statistic, replicate)
     simulated = np.sqrt(squares.mean(-1))
     drawn = zip(errors["drawn_dimension"].values, errors["drawn_radius"].values, strict=True)
-    exact = [exact_constants(int(dimension), float(radius)) for dimension, radius in drawn]
+    exact = [constants(int(dimension), float(radius)) for dimension, radius in drawn]
     place = ("setting", "statistic")
     return growth.assign(
         simulated=(place, simulated),
