@@ -46,12 +46,17 @@ for axis, statistic in zip(axes, NAMES, strict=False):
     axis.set(
         yscale="log", title=f"constant of the {NAMES[statistic]}", ylabel=r"$C'(R)=\lim$ √$n\;\mathrm{rms\ error}$"
     )
-powers.plot(between, SLOW * between, color=PARAMETRIC, lw=1.2, ls=":", label=r"$\exp(R/2)$, $d$ = 1")
+powers.plot(between, SLOW * between, color=PARAMETRIC, lw=1.2, ls=":", label=r"right: $\exp(R/2)$, $d$ = 1")
 for statistic, style in STYLES.items():
-    powers.plot([], [], style, color="0.2", lw=1.2, label=NAMES[statistic])
+    powers.plot([], [], style, color="0.2", lw=1.2, label=f"right: {NAMES[statistic]}")
 powers.set(title="its local power of $R$", ylabel=r"$d\,\ln C'/d\,\ln R$", ylim=(0, 6.5))
-powers.legend(loc="upper right", fontsize=7)
 for axis in axes:
     axis.set(xscale="log", xlabel=r"radius over √$d$, $R/$√$d$")
-figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncol=3, fontsize=8)
+handles = [axis.get_legend_handles_labels() for axis in (axes[0], powers)]
+figure.legend(
+    *([entry for each in handles for entry in each[part]] for part in (0, 1)),
+    loc="outside lower center",
+    ncol=3,
+    fontsize=8,
+)
 save(figure, dict(snakemake.output), p.quick_look)

@@ -67,7 +67,7 @@ def test_constants_are_the_norms_of_the_influence_functions(radius):
 
 
 def test_constants_at_both_ends():
-    """Flat attention, s = R^2 small: psi(z) = R z, psiC(z) = R^2 s^2 (z^2 - 1/3) / 3; sharp: every output is R or -R."""
+    """Flat attention, s = R^2 small: psi(z) = R z, psiC(z) = R^2 s^2 (z^2 - 1/3) / 3; sharp: outputs are R or -R."""
     mean, covariance = interval_constants(0.01)
     assert mean == pytest.approx(0.01 / np.sqrt(3), rel=1e-3)
     assert covariance == pytest.approx(1e-12 / 3 * np.sqrt(4 / 45), rel=1e-3)

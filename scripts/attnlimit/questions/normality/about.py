@@ -9,7 +9,7 @@ from attnlimit.base.about import About, Cost, Model, Section, Words
 from attnlimit.base.section_types import DISTINCT, Positive, Replicates, Sizes
 from attnlimit.base.words import LABELS
 
-NORMALITY_SPEED = 4e6  # bins of a sample a second: simulate_normality of the default run
+NORMALITY_SPEED = 1e7  # bins of a sample a second: simulate_normality of the default run
 FURTHEST = 7.0  # standard deviations that the bins reach on each side, roughly
 
 
