@@ -36,7 +36,6 @@ from support.claims import (
     heuristic,
     model_rates,
     normality_fit,
-    proposed,
     rates,
     uniform,
 )
@@ -58,7 +57,7 @@ def stores() -> dict[str, xr.Dataset]:
         "sphere": rates(heuristic),
         "uniform": uniform(np.exp),
         "constants": constants_fit(),
-        "hardmax": hardmax_fit(proposed),
+        "hardmax": hardmax_fit(),
         "normality": normality_fit(),
         "contexts": contexts_fit(),
         "patterns": patterns(),

@@ -10,19 +10,19 @@ from scipy.special import ndtr, ndtri
 from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.base.seeds import generator
 from attnlimit.questions.hardmax.fit import hardmax_summary
-from attnlimit.questions.sphere.fit import fit_constants
+from attnlimit.questions.sphere.fit import exact_constants, fit_constants
 from attnlimit.questions.uniform.fit import fit_uniform
 from attnlimit.stats.claim import Claim, Finding, Fits, error_fits
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.power_law import LOCAL, Bootstrap
 from attnlimit.theory.bounds import predictions
-from attnlimit.theory.hardmax import hardmax_proposition
+from attnlimit.theory.hardmax import hardmax_error
 from support.configs import DEFAULT
 
 THRESHOLDS = DEFAULT["assess_claims"]
-FROM_N = DEFAULT["fit_hardmax"]["from_n"]
+LOG10_LARGEST = DEFAULT["fit_hardmax"]["log10_largest"]
 HORIZONS = np.array([0.05, 0.2, 0.4, 0.7, 1, 1.3, 1.7, 2, 2.5, 3])
 RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5])
-SUPPORTS = np.geomspace(0.4, 3, 8)
 SIZES = np.array([100, 1000, 10000, 100000])
 ENDS = (("", 0), ("_low", -1), ("_high", 1))
 DECADES = 10.0 ** np.arange(2, 12)
@@ -109,35 +109,25 @@ def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05, comp
     return fit_uniform(suprema, bootstraps, 3, options["slope_tolerance"], options["carriers"])
 
 
-def sphere_errors(constant, radius, slope=0.5, noise=0.05, saturated=False, published=False, seed=0, replicates=40):
-    """Errors constant(R) n^-slope of tokens on spheres of these radii, brought to one sphere, and their fits."""
-    n = np.array([100, 400, 1600])
-    noisy = np.exp(noise * np.random.default_rng(seed).normal(size=(len(radius), replicates, len(n)))) * n**-slope
-    on_one_sphere = np.stack([constant(radius) / radius**degree for degree in (1, 2)])
+def constants_fit(constants=exact_constants, dimensions=(1, 3), replicates=4) -> xr.Dataset:
+    """What fit_constants makes of errors of the size that the constants (mean, covariance) of d and R ask for."""
+    places = [(dimension, radius) for dimension in dimensions for radius in (0.5, 2.0)]
+    sizes = np.array([constants(*place) for place in places])[..., None] * np.ones(replicates) / 10
     errors = xr.Dataset(
         {
-            "error": (("statistic", "setting", "replicate", "n"), on_one_sphere[..., None, None] * noisy),
-            "scale": ("setting", radius / 2),
+            "error": (("setting", "statistic", "replicate"), sizes),
+            "drawn_dimension": ("setting", [dimension for dimension, _ in places]),
+            "drawn_radius": ("setting", [radius for _, radius in places]),
         },
-        coords={"n": n, "statistic": ["mean", "cov"]},
-        attrs={"radius": 2.0},
+        coords={"setting": range(len(places)), "statistic": ["mean", "cov"]},
+        attrs={"n": 100},
     )
-    dims, shape = ("statistic", "part", "setting"), (len(STATISTICS), len(PARTS), len(radius))
-    flags = {"saturated": (dims, np.broadcast_to(saturated, shape).copy())}
-    flags |= {"published": ("setting", np.broadcast_to(published, len(radius)).copy())}
-    return errors, xr.Dataset(flags, coords={"statistic": list(STATISTICS), "part": list(PARTS)})
+    return fit_constants(errors, list(dimensions), DEFAULT["fit_constants"]["span"], constants)
 
 
-def constants_fit(constant=lambda r: r, radius=SUPPORTS, **changes) -> xr.Dataset:
-    """What fit_constants makes of them, for the mean and the covariance alike."""
-    bootstrap = Bootstrap(300, True, np.random.default_rng(1))
-    options = DEFAULT["fit_constants"]["slope_tolerance"], DEFAULT["fit_constants"]["polynomial_degree"]
-    return fit_constants(*sphere_errors(constant, radius, **changes), bootstrap, *options)
-
-
-def hardmax_fit(error, n=DECADES, relative=0.002) -> xr.Dataset:
-    """What hardmax_summary makes of replicates whose mean is error(n) and whose relative standard error is given."""
-    value = np.array([error(size) for size in n])
+def hardmax_fit(expectation=hardmax_error, drawn=None, n=DECADES, relative=0.002) -> xr.Dataset:
+    """What hardmax_summary makes of this expectation, and of replicates drawn(ln n) of this relative standard error."""
+    value = np.array([drawn(np.log(size)) if drawn else expectation(np.log(size), 1.0) for size in n])
     spread = 1 + 2 * relative * np.array([1, 1, -1, -1])  # of four replicates
     line = xr.DataArray(
         value[:, None] * spread, dims=("n", "replicate_line"), coords={"n": n.astype(np.int64)}, name="line_error"
@@ -145,14 +135,10 @@ def hardmax_fit(error, n=DECADES, relative=0.002) -> xr.Dataset:
     plane = line.rename("plane_error").rename(replicate_line="replicate_plane")
     direct = plane.rename("direct_error").rename(n="n_direct").expand_dims(dimension=[2])
     errors = xr.merge([line, plane, direct]).assign_attrs(sigma=1.0)
-    return hardmax_summary(errors, FROM_N).assign_attrs(from_n=FROM_N)
+    return hardmax_summary(errors, LOG10_LARGEST, expectation)
 
 
-def proposed(n):
-    return hardmax_proposition(n, 1)
-
-
-def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=2000) -> xr.Dataset:
+def normality_fit(coverage=0.95, spread=1.0, carriers=(5000, 2000, 1), replicates=20000) -> xr.Dataset:
     """Three tilts at one n, the last with too few tokens and far off in all it says.
 
     A normal law `spread` times too wide is max |Phi(s z) - Phi(z)| from the normal.
@@ -169,7 +155,9 @@ def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=
             "distance": (place, distance),
             "carriers": (("setting", "n"), np.array(carriers, float)[:, None]),
             "tilt": ("setting", [0.0, 1, 3]),
-        },
+        }
+        | Estimate(0.01, 0.008, 0.012).variables("shortfall")
+        | Estimate(0.5, 0.4, 0.6).variables("shortfall_power"),
         coords={"n": [30000]},
     )
     return data.assign_attrs(level=0.95, replicates=replicates)

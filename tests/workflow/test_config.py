@@ -146,7 +146,7 @@ WRONG = [
     ({"measure_errors.replicate": 3}, "measure_errors: no key 'replicate'; did you mean 'replicates'?"),
     ({"measure_errors.size": 3}, "measure_errors: no key 'size'; did you mean 'sizes'?"),
     ({"population": 3}, "config: no key 'population'; did you mean 'tokenize_corpus.population'?"),
-    ({"fit_hardmax.zzz": 3}, "fit_hardmax: no key 'zzz'; the keys are from_n"),
+    ({"fit_hardmax.zzz": 3}, "fit_hardmax: no key 'zzz'; the keys are log10_largest"),
     ({"chapters": ["head"]}, "chapters.0: 'head' is not one of ", "did you mean 'heads'?"),
     ({"chapters": "heads"}, "chapters: 'heads' is not a list"),
     ({"chapters": []}, "chapters: [] has 0 entries; at least 1 are needed"),

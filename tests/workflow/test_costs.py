@@ -150,7 +150,7 @@ def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
 
 def test_a_simulation_costs_the_pairs_of_tokens_it_draws():
     base = job_seconds(config())
-    twice = job_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 4000}))
+    twice = job_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 40000}))
     for rule in base:
         assert twice[rule] / base[rule] == (2 if rule in ("simulate_sphere", "simulate_normality") else 1)
     larger = config(simulate_gaussian={"sizes": [64, 4096]})  # the largest was 2048

@@ -107,10 +107,18 @@ def every(verdicts: list[str]) -> str:
     return HOLDS if verdicts and set(verdicts) == {HOLDS} else UNDECIDED
 
 
-def joint_chance(verdicts: list[str], probabilities: list[float]) -> float:
-    """Of what `every` says by chance: one failure among many tests (Bonferroni), or the least sure of all parts."""
+def joint_chance(verdicts: list[str], probabilities: list[float], share: float = 1.0) -> float:
+    """Of what `every` says by chance, or `most` with a share, from the chances of the parts.
+
+    One failure among many tests: the smallest, times their number (Bonferroni).  Else k of m must hold: the k-th
+    smallest, times m - k + 1, which is the largest if all must; any dependence of the parts is allowed for.
+    """
+    count = len(verdicts)
     failed = [p for verdict, p in zip(verdicts, probabilities, strict=True) if verdict == FAILS]
-    return min(1.0, len(verdicts) * min(failed)) if failed else max(probabilities, default=1.0)
+    if failed or not count:
+        return min(1.0, count * min(failed, default=np.inf)) if count else 1.0
+    needed = max(math.ceil(share * count), 1)
+    return min(1.0, (count - needed + 1) * sorted(probabilities)[needed - 1])
 
 
 def every_part(parts: Parts) -> str:

@@ -82,7 +82,6 @@ class Thresholds(Section):
     )
     slope_tolerance: float = Field(gt=0, lt=0.5, description="How far from 1/2 a rate may be and still count as 1/2.")
     fewest_radii: Integer = Field(ge=4, description="Fewest radii to fit a growth with R.")
-    goodness: float = Field(gt=0, lt=0.5, description="Probability of a worse χ² below which a model does not fit.")
     independent_share: float = Field(
         gt=0,
         lt=1,
