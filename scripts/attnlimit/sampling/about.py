@@ -153,6 +153,11 @@ OUTPUTS: Words = {
     "output_scatter": "scatter of the outputs about their mean",
     "output_shift": "W_v centre + b_v, taken off the outputs",
 }
+ATTENDED: Words = {
+    "output": "exact output of a query, less its shift",
+    "total": "log-sum-exp of the scores of a query",
+    "stands_for": "tokens of the population that a query stands for [tokens]",
+}
 STORES: dict[str, Words] = {
     "embeddings/shard_{shard}": LABELS
     | {
@@ -169,12 +174,13 @@ PARTS: dict[str, Words] = {
     "limits/parts/layer_{layer}_part_{part}": LABELS
     | CENTRE
     | OUTPUTS
+    | ATTENDED
     | {"fourth_moment": "sum of |y - mean|^4 over the outputs"},
     "limits/outputs/layer_{layer}_part_{part}": LABELS
     | CENTRE
+    | ATTENDED
     | {
         "query": "number of the token that was drawn as a query",
-        "output": "exact output of a drawn query, less its shift",
         "fold": "fold of a query: it is judged by the fit to the others",
         "stratum": "stratum of a query: the marks of the blocks are drawn apart",
         "stratum_size": "tokens of the population in the stratum [tokens]",
