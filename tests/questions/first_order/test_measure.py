@@ -114,7 +114,9 @@ def test_bias_is_the_expected_second_derivative():
     np.testing.assert_allclose(found["bias_squared"][:2], squares, rtol=1e-4)
     assert np.isnan(found["bias_squared"][2])
     first = [derivatives(UNIFORM, TOKENS, HEADS, nu)[:2] for nu in basis]
-    np.testing.assert_allclose(found["constant"].sel(statistic="mean", head=-1), np.mean([m @ m for m, _ in first]), rtol=1e-4)
+    np.testing.assert_allclose(
+        found["constant"].sel(statistic="mean", head=-1), np.mean([m @ m for m, _ in first]), rtol=1e-4
+    )
     cov = np.mean([(c[:3, :3] ** 2).sum() for _, c in first])
     np.testing.assert_allclose(found["constant"].sel(statistic="cov", head=0), cov, rtol=1e-4)
     scores = (TOKENS @ HEADS.query_weight[1].T + HEADS.query_bias[1]) @ (TOKENS @ HEADS.key_weight[1].T).T / 3**0.5
@@ -154,15 +156,19 @@ def test_two_points_by_hand():
     assert float(found["constant"].sel(statistic="cov", head=0)) == pytest.approx(0, abs=1e-20)
     positive = np.arange(1, n) / n
     up, down = np.exp(alpha), np.exp(-alpha)
-    outputs = [(positive * a - (1 - positive) * b) / (positive * a + (1 - positive) * b) for a, b in ((up, down), (down, up))]
+    outputs = [
+        (positive * a - (1 - positive) * b) / (positive * a + (1 - positive) * b) for a, b in ((up, down), (down, up))
+    ]
     mean = positive * outputs[0] + (1 - positive) * outputs[1]
     cov = positive * outputs[0] ** 2 + (1 - positive) * outputs[1] ** 2 - mean**2
     law = binom.pmf(np.arange(1, n), n, 0.5)
     bias = n * (law @ (cov - hyper**2))
     assert float(found["bias_squared"][0]) == pytest.approx(bias**2, rel=1e-3)
     mean_square = n**2 * (law @ (cov - hyper**2) ** 2)
-    draws = second_kernel(*(part[0] for part in project(tokens, identity(1, alpha), np.zeros(1), "cpu", "float64")),
-                          torch.randn(2, 200000, dtype=torch.float64, generator=torch.manual_seed(1))).flatten()
+    draws = second_kernel(
+        *(part[0] for part in project(tokens, identity(1, alpha), np.zeros(1), "cpu", "float64")),
+        torch.randn(2, 200000, dtype=torch.float64, generator=torch.manual_seed(1)),
+    ).flatten()
     assert float(draws.mean()) == pytest.approx(bias, rel=0.02)
     assert float(draws.var()) == pytest.approx(mean_square - bias**2, rel=0.03)
 
@@ -238,7 +244,10 @@ def test_first_order_meets_simulation_where_the_remainder_is_small():
     n, mean, cov = 400, *moments_at(np.full(150, 1 / 150), tokens, heads)
     assert float(found["kappa"][0]) < 0.05 * n
     samples = [moments_at(rng.multinomial(n, np.full(150, 1 / 150)) / n, tokens, heads) for _ in range(3000)]
-    measured = np.mean([np.sum((m - mean) ** 2) for m, _ in samples]), np.mean([np.sum((c - cov) ** 2) for _, c in samples])
+    measured = (
+        np.mean([np.sum((m - mean) ** 2) for m, _ in samples]),
+        np.mean([np.sum((c - cov) ** 2) for _, c in samples]),
+    )
     first, second = found["constant"].values[:, 0] / n
     second += float(found["bias_squared"][0] + found["second_variance"][0]) / n**2
     np.testing.assert_allclose(np.sqrt([first, second]), np.sqrt(measured), rtol=0.04)
@@ -250,7 +259,13 @@ def test_scores_that_are_no_numbers_are_refused():
     tokens[3, 0] = np.nan
     broken = Atoms(lambda places: tokens[places], np.ones(40))
     with pytest.raises(ValueError, match="tokens"):
-        scout(Limit(broken, broken, *(getattr(limit, name) for name in ("outputs", "totals", "mean", "covariance", "how"))), 8, Each())
+        scout(
+            Limit(
+                broken, broken, *(getattr(limit, name) for name in ("outputs", "totals", "mean", "covariance", "how"))
+            ),
+            8,
+            Each(),
+        )
 
 
 def test_a_square_of_all_tokens_tells_the_variance():

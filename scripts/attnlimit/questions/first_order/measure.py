@@ -58,7 +58,7 @@ class Limit:
 
     def asked(self, places: slice | np.ndarray, weights: np.ndarray, queries: Tensor) -> Asked:
         """Queries (head, query, width) at these places, each for so many tokens."""
-        totals = torch.as_tensor(np.ascontiguousarray(self.totals[places].T), device=self.how.device)
+        totals = torch.as_tensor(np.ascontiguousarray(self.totals[places].T)).to(queries)
         counted = torch.as_tensor(weights, dtype=torch.float64, device=self.how.device)
         return Asked(queries, self.by_head(self.outputs[places]), totals, counted)
 
@@ -99,8 +99,9 @@ def scout(limit: Limit, count: int, stream: np.random.Generator) -> Scouted:
     scouts = limit.asked(places, np.full(count, limit.tokens / count), own.queries)
     sides = [scouts.take(slice(side, None, 2)) for side in (0, 1)]
     sides = [each._replace(weights=2 * each.weights) for each in sides]
+    heads, _, width = scouts.queries.shape
+    second = torch.zeros(2, heads, width, width, dtype=torch.float64, device=limit.how.device)
     state: State | None = None
-    second: Tensor | float = 0.0  # (half, head, width, width)
     sizes = []
     blocks = cuts(len(limit.keys.counts), limit.how.block)
     for cut in bar(blocks, total=len(blocks), unit="key blocks", name="scouts"):
@@ -110,10 +111,11 @@ def scout(limit: Limit, count: int, stream: np.random.Generator) -> Scouted:
         counted = torch.as_tensor(counts, dtype=torch.float64, device=limit.how.device)
         values = tokens.values.double()
         squares = torch.stack([received(tokens.keys, side, power=2)[0] * counted for side in sides])
-        second = second + torch.einsum("shk,hkv,hkw->shvw", squares, values, values)
+        second += torch.einsum("shk,hkv,hkw->shvw", squares, values, values)
         if not limit.drawn:
             sizes.append(expected_size(limit.by_head(limit.outputs[cut]), values, *received(tokens.keys, scouts)))
-    assert state is not None and isinstance(second, Tensor)  # a population has tokens
+    if state is None:
+        raise ValueError("embeddings: no tokens; run extract_embeddings again")
 
     kappa = limit.tokens * (state.total.double() - 2 * scouts.totals.double()).exp()  # (head, scout)
     outputs, doubled = scouts.outputs.double(), state.output.double()
@@ -148,13 +150,15 @@ def probabilities(limit: Limit, sizes: list[Tensor]) -> np.ndarray:
     return uniform / 2 + (expected / expected.sum(-1, keepdims=True)).mean((0, 1)) / 2
 
 
-def influence(limit: Limit, probability: np.ndarray, keys: int, cov_keys: int, stream: np.random.Generator) -> Influence:
+def influence(
+    limit: Limit, probability: np.ndarray, keys: int, cov_keys: int, stream: np.random.Generator
+) -> Influence:
     """psi of so many keys, and psiC of the first of them.
 
     With all tokens as queries, keys are drawn with these probabilities and two equal halves are given. With drawn
-    queries, they are the keys, since only their own outputs are known; a(z), b(z), S(z) come from two halves of them, so
-    that products of one half and the other have no noise in common. A key's own query, which is known, counts as the
-    one token that it is, and those drawn as all others.
+    queries, they are the keys, since only their own outputs are known; a(z), b(z), S(z) come from two halves of them,
+    so that products of one half and the other have no noise in common. A key's own query, which is known, counts as
+    the one token that it is, and those drawn as all others.
     """
     source = limit.queries if limit.drawn else limit.keys
     count = min(keys, len(probability)) if limit.drawn else keys
