@@ -9,9 +9,9 @@ from attnlimit.stats.verdicts import UNDECIDED, chance, decide, z_score
 
 @claim(
     id="first_order_predicts",
-    statement="Heads of {model}: what a single token does to the outputs tells the root-mean-square error of their mean "
-    "at the largest n, within 10 % and with nothing fitted, in at least four of five heads (our question, not the "
-    "paper's).",
+    statement="Heads of {model}: what a single token does to the outputs tells the root-mean-square error of their "
+    "mean at the largest n, within 10 % and with nothing fitted, in at least four of five heads (our question, not "
+    "the paper's).",
     test="Share of heads whose predicted error is within the tolerance of the measured one; interval by resampling "
     "replicates, those of a layer together, and the predictions by their standard errors.",
     fits=("first_order",),

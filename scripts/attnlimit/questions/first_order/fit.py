@@ -30,7 +30,7 @@ def tokens_predicted(constants: xr.Dataset, scale: xr.DataArray) -> xr.DataArray
         middle = (low + high) / 2
         above = mean_square(constants, np.exp(middle)) > level
         low, high = low.where(~above, middle), high.where(above, middle)
-    return np.exp(high).where(constants["constant"].notnull())
+    return xr.apply_ufunc(np.exp, high).where(constants["constant"].notnull())
 
 
 def slope(sizes: np.ndarray, error: np.ndarray) -> np.ndarray:
@@ -61,7 +61,7 @@ def compared(constants: xr.Dataset, errors: xr.Dataset, expansion: float, draws:
     ratios, at = varied / again, levels(replicates)
     units, sized = ("statistic", "head"), ("statistic", "head", "n")
     scale = errors["limit_scale"].sel(statistic=statistics)
-    found = {"predicted": (sized, predicted), "measured": (sized, measured)}
+    found: dict[str, tuple] = {"predicted": (sized, predicted), "measured": (sized, measured)}
     for name, dims, estimate, drawn in (
         ("ratio", sized, predicted / measured, ratios),
         ("slope", units, slope(sizes, measured), slope(sizes, again)),

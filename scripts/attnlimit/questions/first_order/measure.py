@@ -1,6 +1,5 @@
 """The constants of first and second order of every head, from the outputs of the limit pass; nothing is fitted."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -61,11 +60,6 @@ class Limit:
         totals = torch.as_tensor(np.ascontiguousarray(self.totals[places].T)).to(queries)
         counted = torch.as_tensor(weights, dtype=torch.float64, device=self.how.device)
         return Asked(queries, self.by_head(self.outputs[places]), totals, counted)
-
-    def blocks(self) -> Iterator[tuple[slice, Asked]]:
-        """All queries, block by block in a fixed order."""
-        for cut in cuts(len(self.queries.counts), self.how.block):
-            yield cut, self.asked(cut, self.queries.counts[cut], self.projected(self.queries, cut).queries)
 
 
 class Scouted(NamedTuple):
@@ -155,7 +149,7 @@ def influence(
 ) -> Influence:
     """psi of so many keys, and psiC of the first of them.
 
-    With all tokens as queries, keys are drawn with these probabilities and two equal halves are given. With drawn
+    With all tokens as queries, keys are drawn with these probabilities, and the two halves are the same. With drawn
     queries, they are the keys, since only their own outputs are known; a(z), b(z), S(z) come from two halves of them,
     so that products of one half and the other have no noise in common. A key's own query, which is known, counts as
     the one token that it is, and those drawn as all others.
@@ -163,43 +157,46 @@ def influence(
     source = limit.queries if limit.drawn else limit.keys
     count = min(keys, len(probability)) if limit.drawn else keys
     places = stream.choice(len(probability), count, replace=not limit.drawn, p=probability)
-    tokens = limit.projected(source, places)
-    outputs = limit.by_head(limit.outputs[places])
-    some = slice(0, cov_keys)
-    sides = [slice(0, None, 2), slice(1, None, 2)] if limit.drawn else [slice(None)]
-    total, pulled, pairs = [0.0] * len(sides), [0.0] * len(sides), [0.0] * len(sides)
-    blocks = len(cuts(len(limit.queries.counts), limit.how.block))
-    shown = bar(limit.blocks(), total=blocks, unit="query blocks", name="influence")
-    reach = [limit.tokens / limit.queries.counts[side].sum() for side in sides]  # of a query in its half
-    for cut, block in shown:
-        for number, side in enumerate(sides):
-            first = (side.start or 0) - cut.start  # of the half in this block
-            asked = block.take(slice(first % 2 if side.step else None, None, side.step))
-            asked = asked._replace(weights=asked.weights * reach[number])
-            a, b = received(tokens.keys, asked)
-            total[number] = total[number] + a
-            pulled[number] = pulled[number] + b
-            pairs[number] = pairs[number] + received_products(tokens.keys[:, some], asked)
-    own = products(outputs, outputs).double()[:, some]
+    tokens, some = limit.projected(source, places), slice(0, cov_keys)
+    outputs, values = limit.by_head(limit.outputs[places]).double(), tokens.values.double()
+    own = products(outputs[:, some], outputs[:, some])
+    covariance = entries(head_blocks(limit.covariance, len(outputs)).to(outputs))[:, None]
     psi, psi_cov = [], []
-    covariance = entries(head_blocks(limit.covariance, len(outputs)).to(outputs.device))[:, None]
-    outputs, values = outputs.double(), tokens.values.double()
-    for number in range(len(sides)):
-        a, b, s = total[number], pulled[number], pairs[number]
+    for side in [slice(0, None, 2), slice(1, None, 2)] if limit.drawn else [slice(0, None, 1)]:
+        a, b, s = summed_over_queries(limit, tokens.keys, some, side)
         if limit.drawn:
-            mine = torch.as_tensor((places % 2 == number) * limit.queries.counts[places] * reach[number])
-            scores = (tokens.queries.double() * tokens.keys.double()).sum(-1)
-            totals = torch.as_tensor(np.ascontiguousarray(limit.totals[places].T), device=scores.device).double()
-            others = (limit.tokens - 1) / (limit.tokens - mine.to(scores))  # (key,)
-            itself = (1 - others * mine.to(scores)) * (scores - totals).exp()  # (head, key)
+            mine = torch.as_tensor(weights_of(limit, side)[places]).to(outputs)  # (key,): 0 in the other half
+            totals = torch.as_tensor(np.ascontiguousarray(limit.totals[places].T)).to(outputs)
+            itself = ((tokens.queries.double() * tokens.keys.double()).sum(-1) - totals).exp()  # (head, key)
+            others = (limit.tokens - 1) / (limit.tokens - mine)
+            itself *= 1 - others * mine
             a, b = others * a + itself, others[:, None] * b + itself[..., None] * outputs
             s = others[some, None] * s + itself[:, some, None] * own
         psi.append(outputs + a[..., None] * values - b)
         psi_cov.append(own - covariance + 2 * products(values[:, some], b[:, some]) - 2 * s)
-    counts = source.counts[places] / source.counts.sum()
-    weight = torch.as_tensor(counts / probability[places], device=outputs.device)
-    both = [0, -1]
-    return Influence(torch.stack(psi)[both], torch.stack(psi_cov)[both], weight)
+    share = source.counts[places] / source.counts.sum()
+    weight = torch.as_tensor(share / probability[places]).to(outputs)
+    return Influence(torch.stack(psi)[[0, -1]], torch.stack(psi_cov)[[0, -1]], weight)
+
+
+def weights_of(limit: Limit, side: slice) -> np.ndarray:
+    """Tokens that each query stands for if only those of one side are there, (query,): 0 for the others."""
+    weights = np.zeros(len(limit.queries.counts))
+    weights[side] = limit.queries.counts[side] * (limit.tokens / limit.queries.counts[side].sum())
+    return weights
+
+
+def summed_over_queries(limit: Limit, keys: Tensor, some: slice, side: slice) -> tuple[Tensor, Tensor, Tensor]:
+    """a, b of keys and S of some of them, from the queries of one side, block by block in a fixed order."""
+    weights, blocks = weights_of(limit, side), cuts(len(limit.queries.counts), limit.how.block)
+    sums: list[Tensor] = []
+    for cut in bar(blocks, total=len(blocks), unit="query blocks", name="influence"):
+        places = np.arange(cut.start, cut.stop)[weights[cut] > 0]
+        asked = limit.asked(places, weights[places], limit.projected(limit.queries, places).queries)
+        found = [*received(keys, asked), received_products(keys[:, some], asked)]
+        sums = [before + new for before, new in zip(sums, found, strict=True)] if sums else found
+    a, b, s = sums
+    return a, b, s
 
 
 def head_blocks(matrix: np.ndarray, heads: int) -> Tensor:
