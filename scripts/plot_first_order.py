@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LogNorm
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
@@ -20,7 +21,7 @@ rates = heads_only(read(snakemake.input.rates)).stack(unit=("layer", "head"))
 n, few = int(rates["n"][-1]), rates["few_tokens"].values.astype(bool)
 expansion = rates["kappa"].values / n
 shade = {"cmap": "viridis", "norm": LogNorm(expansion.min(), max(expansion.max(), 1.01 * expansion.min()))}
-figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 2.9), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 3.2), layout="constrained")
 
 
 def draw(axis, x, y, low, high):
@@ -43,6 +44,10 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
     right = int((np.abs(data["ratio"].values - 1) <= BAND).sum())
     axis.set(xscale="log", yscale="log", xlim=reach, ylim=reach, title=f"{name}, $n$ = {n:,}")
     axis.set(xlabel="measured error, relative", ylabel="predicted")
+    for side in (axis.xaxis, axis.yaxis):
+        side.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        side.set_major_formatter(FormatStrFormatter("%g"))
+        side.set_minor_formatter(NullFormatter())
     axis.text(0.04, 0.96, f"{right} of {len(few)} within 10 %", transform=axis.transAxes, va="top", fontsize=7)
 
 data = rates.sel(statistic="cov")
@@ -58,7 +63,7 @@ axes[2].text(
 )
 axes[2].set(xlim=ends, ylim=ends, title="covariance, slope over $n$", xlabel="measured slope", ylabel="predicted")
 colours = plt.cm.ScalarMappable(norm=shade["norm"], cmap=shade["cmap"])
-figure.colorbar(colours, ax=axes, label=r"expansion parameter $\kappa/n$", shrink=0.85, pad=0.01)
+figure.colorbar(colours, ax=axes, label=r"expansion parameter $\kappa/n$", location="bottom", shrink=0.5, aspect=40)
 words = "; ○: rests on few tokens" if few.any() else ""
 figure.suptitle(f"{subject(rates.attrs)}; band: 10 %{words}", fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

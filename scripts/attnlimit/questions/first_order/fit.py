@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.complexity import SHARES
+from attnlimit.stats.estimate import ENDS
 from attnlimit.stats.power_law import interval, levels, local_slopes
 
 MOST = 1e15  # tokens: as far as n(eps) is looked for
-ENDS = ("", "_low", "_high")
 
 
 def mean_square(constants: xr.Dataset, sizes: np.ndarray | xr.DataArray) -> xr.DataArray:
@@ -68,12 +68,16 @@ def compared(constants: xr.Dataset, errors: xr.Dataset, expansion: float, draws:
     ):
         found |= {name + end: (dims, each) for end, each in zip(ENDS, interval(estimate, drawn, at), strict=True)}
     usable = constants["kappa"] / expansion
-    return constants.assign(found).assign(
-        ratio_resampled=(("draw", *units), ratios[..., -1]),
-        predicted_slope=(units, slope(sizes, predicted)),
-        predicted_local_slope=((*units, "interval"), local_slopes(sizes, predicted)),
-        limit_scale=scale,
-        tokens_predicted=tokens_predicted(constants, scale),
-        usable_from=usable,
-        few_tokens=usable > sizes[-1],
+    return (
+        constants.assign_coords(n=sizes)
+        .assign(found)
+        .assign(
+            ratio_resampled=(("draw", *units), ratios[..., -1]),
+            predicted_slope=(units, slope(sizes, predicted)),
+            predicted_local_slope=((*units, "interval"), local_slopes(sizes, predicted)),
+            limit_scale=scale,
+            tokens_predicted=tokens_predicted(constants, scale),
+            usable_from=usable,
+            few_tokens=usable > sizes[-1],
+        )
     )
