@@ -45,6 +45,6 @@ for layer, axis in panels.items():
 axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  # room for the legends
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
-words = "; black: predicted by first order" if first is not None else ""
+words = "\nblack: predicted by first order, nothing fitted" if first is not None else ""
 figure.suptitle(f"{subject(rates.attrs)}; ○: {hollow_words(rates)}{words}", fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

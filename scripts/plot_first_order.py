@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LogNorm
-from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullFormatter
 
 from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
@@ -13,6 +13,7 @@ from attnlimit.page.style import BOUND, NAMES, PARAMETRIC, WIDTH, save, set_them
 from attnlimit.stats.order import rank_correlations
 
 BAND = 0.1  # relative, about equality
+STEPS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.2, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8))  # of a decade
 
 p = begin(snakemake)
 set_theme()
@@ -22,6 +23,16 @@ n, few = int(rates["n"][-1]), rates["few_tokens"].values.astype(bool)
 expansion = rates["kappa"].values / n
 shade = {"cmap": "viridis", "norm": LogNorm(expansion.min(), max(expansion.max(), 1.01 * expansion.min()))}
 figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 3.2), layout="constrained")
+
+
+def ticks_within(low, high):
+    """Round numbers for a logarithmic axis, three at least if there are so many."""
+    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)))
+    for steps in STEPS:
+        ticks = [step * power for power in powers for step in steps if low <= step * power <= high]
+        if len(ticks) >= 3:
+            break
+    return ticks
 
 
 def draw(axis, x, y, low, high):
@@ -45,7 +56,7 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
     axis.set(xscale="log", yscale="log", xlim=reach, ylim=reach, title=f"{name}, $n$ = {n:,}")
     axis.set(xlabel="measured error, relative", ylabel="predicted")
     for side in (axis.xaxis, axis.yaxis):
-        side.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        side.set_major_locator(FixedLocator(ticks_within(*reach)))
         side.set_major_formatter(FormatStrFormatter("%g"))
         side.set_minor_formatter(NullFormatter())
     axis.text(0.04, 0.96, f"{right} of {len(few)} within 10 %", transform=axis.transAxes, va="top", fontsize=7)

@@ -57,7 +57,7 @@ words = "pale: extrapolated beyond the largest $n$ (grey band)"
 handles += [plt.Line2D([], [], marker="o", color=BOUND, alpha=PALE, ls="none", ms=4, label=words)]
 handles += [plt.Line2D([], [], marker="^", color=BOUND, ls="none", ms=4, label=f"more than {FARTHEST * n[-1]:,}")]
 if first is not None:
-    words = "predicted by first order, nothing fitted"
+    words = "predicted by first order"
     handles += [plt.Line2D([], [], marker="_", color="black", ls="none", ms=5, label=words)]
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)

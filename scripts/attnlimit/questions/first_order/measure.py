@@ -10,7 +10,7 @@ import xarray as xr
 from torch import Tensor
 
 from attnlimit.attention.influence import Asked, entries, products, received, received_products, second_kernel
-from attnlimit.attention.kernel import Projected, Segment, State, absorb, log_counts, project
+from attnlimit.attention.kernel import Heads, Projected, Segment, State, absorb, log_counts, project, project_queries
 from attnlimit.attention.streaming import Atoms, Pass
 from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.base.log import bar
@@ -45,21 +45,29 @@ class Limit:
         centred = torch.as_tensor((rows - self.mean).astype(self.how.dtype), device=self.how.device)
         return centred.unflatten(1, (len(self.how.heads.query_weight), -1)).transpose(0, 1).contiguous()
 
+    @property
+    def projection(self) -> tuple[Heads, np.ndarray, str, str]:
+        return self.how.heads, self.how.centre, self.how.device, self.how.dtype
+
     def projected(self, atoms: Atoms, places: slice | np.ndarray) -> Projected:
         """Tokens at these places, in any order; values less the limit's mean."""
-        if isinstance(places, slice):
-            tokens = atoms.read(places)
-        else:
-            unique, inverse = np.unique(places, return_inverse=True)
-            tokens = atoms.read(unique)[inverse]
-        found = project(tokens, self.how.heads, self.how.centre, self.how.device, self.how.dtype)
+        found = project(tokens_at(atoms, places), *self.projection)
         return found._replace(values=found.values + self.by_head(np.zeros((1, len(self.mean)))))
 
-    def asked(self, places: slice | np.ndarray, weights: np.ndarray, queries: Tensor) -> Asked:
-        """Queries (head, query, width) at these places, each for so many tokens."""
+    def asked(self, places: np.ndarray, weights: np.ndarray) -> Asked:
+        """Queries at these places, in any order, each for so many tokens."""
+        queries = project_queries(tokens_at(self.queries, places), *self.projection)
         totals = torch.as_tensor(np.ascontiguousarray(self.totals[places].T)).to(queries)
         counted = torch.as_tensor(weights, dtype=torch.float64, device=self.how.device)
         return Asked(queries, self.by_head(self.outputs[places]), totals, counted)
+
+
+def tokens_at(atoms: Atoms, places: slice | np.ndarray) -> np.ndarray:
+    """(token, feature); each is read once, by increasing number."""
+    if isinstance(places, slice):
+        return atoms.read(places)
+    unique, inverse = np.unique(places, return_inverse=True)
+    return atoms.read(unique)[inverse]
 
 
 class Scouted(NamedTuple):
@@ -90,7 +98,7 @@ def scout(limit: Limit, count: int, stream: np.random.Generator) -> Scouted:
     weights = limit.queries.counts / limit.queries.counts.sum()
     places = stream.choice(len(weights), count, p=weights)
     own = limit.projected(limit.queries, places)
-    scouts = limit.asked(places, np.full(count, limit.tokens / count), own.queries)
+    scouts = limit.asked(places, np.full(count, limit.tokens / count))
     sides = [scouts.take(slice(side, None, 2)) for side in (0, 1)]
     sides = [each._replace(weights=2 * each.weights) for each in sides]
     heads, _, width = scouts.queries.shape
@@ -192,7 +200,7 @@ def summed_over_queries(limit: Limit, keys: Tensor, some: slice, side: slice) ->
     sums: list[Tensor] = []
     for cut in bar(blocks, total=len(blocks), unit="query blocks", name="influence"):
         places = np.arange(cut.start, cut.stop)[weights[cut] > 0]
-        asked = limit.asked(places, weights[places], limit.projected(limit.queries, places).queries)
+        asked = limit.asked(places, weights[places])
         found = [*received(keys, asked), received_products(keys[:, some], asked)]
         sums = [before + new for before, new in zip(sums, found, strict=True)] if sums else found
     a, b, s = sums
