@@ -47,14 +47,14 @@ def first_order(ratios, noise=0.02, few=0, draws=500) -> xr.Dataset:
 def test_first_order_predicts(ratios, noise, verdict):
     finding = judged(first_order_predicts, first_order(ratios, noise))
     assert finding.verdict == verdict
-    assert (finding.p < 0.05) == (verdict != UNDECIDED)
+    assert (0 < finding.p < 0.05) == (verdict != UNDECIDED)
 
 
 def test_heads_are_told_apart():
     measured = judged(first_order_predicts, first_order([1.0] * 5 + [1.3], few=2)).measured
     assert measured["heads"] == 70 and measured["on_few_tokens"] == 2
     assert measured["surely_outside"] == 12 and measured["surely_within"] <= 58
-    assert [measured["share"], measured["high"]] == pytest.approx([58 / 70, 58 / 70])
+    assert measured["share"] == pytest.approx(58 / 70) and measured["high"] >= 58 / 70 - 1e-9
 
 
 def test_heads_on_few_tokens_decide_nothing():
