@@ -154,6 +154,29 @@ def proposed(n):
     return hardmax_proposition(n, 1)
 
 
+def first_order_fit(ratios=(1.0,), noise=0.02, few=0, draws=500) -> xr.Dataset:
+    """Six layers of twelve heads and their whole layers, whose mean is predicted with these ratios.
+
+    few: heads that rest on few tokens, whose ratio is far off.
+    """
+    rng = np.random.default_rng(3)
+    true = np.resize(ratios, 72).astype(float)
+    true[:few] = 3
+    true = np.concatenate([true.reshape(6, 12), np.full((6, 1), 9.0)], 1)  # (layer, head)
+    shared = rng.normal(size=(draws + 1, 6, 1)) * 0.5**0.5  # heads of a layer share their draws
+    moved = true * np.exp(noise * (shared + rng.normal(size=(draws + 1, *true.shape)) * 0.5**0.5))
+    seen, again = moved[0], moved[1:] / true * moved[0]
+    both, dims = (lambda each: np.stack([each, np.full_like(each, 5)])), ("statistic", "layer", "head")
+    data = {
+        f"ratio{end}": ((*dims, "n"), both(seen * np.exp(side * 1.96 * noise))[..., None])
+        for end, side in (("", 0), ("_low", -1), ("_high", 1))
+    }
+    data |= {"ratio_resampled": (("draw", *dims), np.stack([again, again], 1))}
+    data |= {"few_tokens": (("layer", "head"), np.append(np.arange(72).reshape(6, 12) < few, np.ones((6, 1), bool), 1))}
+    coords = {"statistic": ["mean", "cov"], "layer": range(6), "head": [*range(12), -1], "n": [4096]}
+    return xr.Dataset(data, coords=coords, attrs={"model": {"name": "owner/small"}})
+
+
 def contexts_fit(share=0.3, relative=0.1, lengths=(1, 16, 256), heads=4) -> xr.Dataset:
     """Shares of the longest runs with an interval of this relative half-width, in two layers; others far off."""
     runs, far = [*map(str, lengths), "document"], 7.0

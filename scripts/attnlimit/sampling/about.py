@@ -72,6 +72,11 @@ def embedding_bytes(config: Mapping[str, Any], model: Model) -> float:
     return float(config["tokenize_corpus"]["population"]) * model.layers * model.features * stored
 
 
+def output_bytes(config: Mapping[str, Any], model: Model) -> float:
+    """The outputs of the queries of one layer, which its limit leaves for first order."""
+    return float(queries_of(config)) * model.features * (8 if config["compute_limits"]["dtype"] == "float64" else 4)
+
+
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     """A token costs 24 D^2 in the matrices of a layer, 4 block D in its attention, and 2 D^2 in the covariance."""
     layers, features, _ = model
@@ -116,7 +121,9 @@ def limit_costs(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     fit = model.heads * FOLDS * (queries * regressors**2 + 10.0 * regressors**3)
     blocks_of_job, chunks_of_job = -(-queries // rows // parts) + 1, -(-CHUNKS // parts) + 1
     held = {
-        "compute_limits": 28 * 4.0 * rows * features + 8.0 * blocks_of_job * features**2,
+        "compute_limits": 28 * 4.0 * rows * features
+        + 8.0 * blocks_of_job * features**2
+        + 2.5 * output_bytes(config, model) / parts,
         "attend_queries": 12.0 * rows * features + 16.0 * min(queries, 8 * rows) * features,
         "fit_surrogate": 8.0 * section["queries"] * (regressors * 3 + features * 6) + 40.0 * regressors**2,
         "apply_surrogate": 48.0 * rows * features + 8.0 * chunks_of_job * features**2,

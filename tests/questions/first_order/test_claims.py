@@ -2,34 +2,10 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from attnlimit.questions.first_order.claims import first_order_predicts
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
-from support.claims import judged
-
-
-def first_order(ratios, noise=0.02, few=0, draws=500) -> xr.Dataset:
-    """Six layers of twelve heads and their whole layers, whose mean is predicted with these ratios.
-
-    few: heads that rest on few tokens, whose ratio is far off.
-    """
-    rng = np.random.default_rng(3)
-    true = np.resize(ratios, 72).astype(float)
-    true[:few] = 3
-    true = np.concatenate([true.reshape(6, 12), np.full((6, 1), 9.0)], 1)  # (layer, head)
-    shared = rng.normal(size=(draws + 1, 6, 1)) * 0.5**0.5  # heads of a layer share their draws
-    moved = true * np.exp(noise * (shared + rng.normal(size=(draws + 1, *true.shape)) * 0.5**0.5))
-    seen, again = moved[0], moved[1:] / true * moved[0]
-    both, dims = (lambda each: np.stack([each, np.full_like(each, 5)])), ("statistic", "layer", "head")
-    data = {
-        f"ratio{end}": ((*dims, "n"), both(seen * np.exp(side * 1.96 * noise))[..., None])
-        for end, side in (("", 0), ("_low", -1), ("_high", 1))
-    }
-    data |= {"ratio_resampled": (("draw", *dims), np.stack([again, again], 1))}
-    data |= {"few_tokens": (("layer", "head"), np.append(np.arange(72).reshape(6, 12) < few, np.ones((6, 1), bool), 1))}
-    coords = {"statistic": ["mean", "cov"], "layer": range(6), "head": [*range(12), -1], "n": [4096]}
-    return xr.Dataset(data, coords=coords, attrs={"model": {"name": "owner/small"}})
+from support.claims import first_order_fit, judged
 
 
 @pytest.mark.parametrize(
@@ -45,26 +21,26 @@ def first_order(ratios, noise=0.02, few=0, draws=500) -> xr.Dataset:
     ],
 )
 def test_first_order_predicts(ratios, noise, verdict):
-    finding = judged(first_order_predicts, first_order(ratios, noise))
+    finding = judged(first_order_predicts, first_order_fit(ratios, noise))
     assert finding.verdict == verdict
     assert (0 < finding.p < 0.05) == (verdict != UNDECIDED)
 
 
 def test_heads_are_told_apart():
-    measured = judged(first_order_predicts, first_order([1.0] * 5 + [1.3], few=2)).measured
+    measured = judged(first_order_predicts, first_order_fit([1.0] * 5 + [1.3], few=2)).measured
     assert measured["heads"] == 70 and measured["on_few_tokens"] == 2
     assert measured["surely_outside"] == 12 and measured["surely_within"] <= 58
     assert measured["share"] == pytest.approx(58 / 70) and measured["high"] >= 58 / 70 - 1e-9
 
 
 def test_heads_on_few_tokens_decide_nothing():
-    finding = judged(first_order_predicts, first_order([1.0], few=40))
+    finding = judged(first_order_predicts, first_order_fit([1.0], few=40))
     assert finding.verdict == UNDECIDED and "only 32 of 72 heads" in finding.in_short
 
 
 def test_the_power_that_is_told_is_there():
     """A share that is told to hold holds."""
-    words = judged(first_order_predicts, first_order([1.0] * 9 + [1.3])).could_fail
+    words = judged(first_order_predicts, first_order_fit([1.0] * 9 + [1.3])).could_fail
     above = float(words.split("above ")[1].split(" ")[0])
     right = int(np.ceil(72 * above)) + 1
-    assert judged(first_order_predicts, first_order([1.0] * right + [1.3] * (72 - right))).verdict == HOLDS
+    assert judged(first_order_predicts, first_order_fit([1.0] * right + [1.3] * (72 - right))).verdict == HOLDS
