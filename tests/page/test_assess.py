@@ -112,10 +112,18 @@ def test_every_claim_leads_to_its_function_and_its_test():
 
 def test_what_a_run_leaves_out_has_a_record_without_verdict(stores, tmp_path):
     """Of a run with the heads alone: claims on them are judged, those on bounds too, on what is there."""
-    records = assess(CLAIMS, {"heads": stores["heads"]}, THRESHOLDS, chapters_of_fits(["heads"]))
+    of_heads = {name: stores[name] for name in ("heads", "first_order")}
+    records = assess(CLAIMS, of_heads, THRESHOLDS, chapters_of_fits(["heads"]))
     assert [record.id for record in records] == [claim.id for claim in CLAIMS]
     judged = {record.id for record in records if record.verdict}
-    assert judged == {"bound_theorem", "bound_curve", "heads_falls", "heads_above", "tilt_order"}
+    assert judged == {
+        "bound_theorem",
+        "bound_curve",
+        "heads_falls",
+        "heads_above",
+        "tilt_order",
+        "first_order_predicts",
+    }
     assert all(bool(record.left_out) != bool(record.verdict) for record in records)
     write_json(records, tmp_path / "claims.json")
 

@@ -1,13 +1,13 @@
 """Can the error of a head be told without a fit, from what a single token does to it?"""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from attnlimit.base.about import About, Cost, Model, Section, Words
 from attnlimit.base.costs import LIMIT_FLOPS, START_BYTES, token_bytes
-from attnlimit.base.section_types import InDtype
+from attnlimit.base.section_types import InDtype, refuse
 from attnlimit.base.words import LABELS
 
 Several = Annotated[int, Field(ge=8, le=2**31)]
@@ -28,6 +28,12 @@ class MeasureFirstOrder(InDtype):
         description="Tokens drawn for the variance of the second order, each attending to the others."
     )
     draws: Several = Field(description="Gaussian draws for the same.")
+
+    @model_validator(mode="after")
+    def some_of_the_keys(self) -> Self:
+        if self.covariance_keys > self.keys:
+            refuse("covariance_keys", f"{self.covariance_keys} is more than keys {self.keys}; lower it")
+        return self
 
 
 class FitFirstOrder(Section):
