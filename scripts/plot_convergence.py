@@ -32,7 +32,8 @@ for layer, axis in panels.items():
         fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
         if first is not None:
-            expected = (first["predicted"] / first["limit_scale"]).sel(layer=layer, statistic=name)
+            expected = (first["predicted"] / first["limit_scale"]).where(~first["few_tokens"])
+            expected = expected.sel(layer=layer, statistic=name)
             axis.plot(n, heads_only(expected).transpose("n", "head"), color="black", alpha=0.35, lw=0.5, ls="-.")
             axis.plot(n, whole_layer(expected), color="black", lw=0.9)
     slowest = heads_only(relative).sel(layer=layer, statistic="cov").isel(n=0).max()

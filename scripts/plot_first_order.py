@@ -26,11 +26,11 @@ figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 3.2), layout="constrained")
 
 
 def ticks_within(low, high):
-    """Round numbers for a logarithmic axis, three at least if there are so many."""
+    """Round numbers for a logarithmic axis, two at least if there are so many."""
     powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)))
     for steps in STEPS:
         ticks = [step * power for power in powers for step in steps if low <= step * power <= high]
-        if len(ticks) >= 3:
+        if len(ticks) >= 2:
             break
     return ticks
 

@@ -20,7 +20,7 @@ set_theme()
 rates = heads_only(read(snakemake.input.rates))
 first = heads_only(read(snakemake.input.first_order)) if snakemake.input.get("first_order") else None
 if first is not None:
-    rates = rates.assign(tokens_predicted=first["tokens_predicted"])
+    rates = rates.assign(tokens_predicted=first["tokens_predicted"].where(~first["few_tokens"]))
 n = rates["n"].values
 heads = rates.stack(row=("layer", "head"))
 shares = sorted(rates["eps"].values, reverse=True)

@@ -14,7 +14,7 @@ def mean_square(constants: xr.Dataset, sizes: np.ndarray | xr.DataArray) -> xr.D
     """Predicted mean squared errors: c/n of the mean, c/n + (||B||^2 + V2) / (n + kappa - 1)^2 of the covariance.
 
     The second order itself has 1/n^2: the damping by kappa, without which it is far too large for n below kappa, is a
-    heuristic. A product of two halves below 0 is noise about a small ||B||^2.
+    heuristic. Cross terms of that order are left out. A product of two halves below 0 is noise about a small ||B||^2.
     """
     second = (constants["bias_squared"].clip(min=0) + constants["second_variance"]) / (
         sizes + constants["kappa"] - 1
