@@ -32,6 +32,7 @@ from support.claims import (
     constants_fit,
     contexts_fit,
     curve,
+    first_order_fit,
     hardmax_fit,
     heuristic,
     model_rates,
@@ -60,6 +61,7 @@ def stores() -> dict[str, xr.Dataset]:
         "hardmax": hardmax_fit(),
         "normality": normality_fit(),
         "contexts": contexts_fit(),
+        "first_order": first_order_fit(),
         "patterns": patterns(),
         "propagation": propagation(),
         "downstream": fitted(downstream(), np.random.default_rng(1)),
@@ -122,10 +124,11 @@ def test_every_claim_leads_to_its_function_and_its_test():
 
 def test_what_a_run_leaves_out_has_a_record_without_verdict(stores, tmp_path):
     """Of a run with the heads alone: claims on them are judged."""
-    records = assess(CLAIMS, {"heads": stores["heads"]}, THRESHOLDS, chapters_of_fits(["heads"]))
+    of_heads = {name: stores[name] for name in ("heads", "first_order")}
+    records = assess(CLAIMS, of_heads, THRESHOLDS, chapters_of_fits(["heads"]))
     assert [record.id for record in records] == [claim.id for claim in CLAIMS]
     judged = {record.id for record in records if record.verdict}
-    assert judged == {"heads_curve", "heads_above"}
+    assert judged == {"heads_curve", "heads_above", "first_order_predicts"}
     assert all(bool(record.left_out) != bool(record.verdict) for record in records)
     write_json(records, tmp_path / "claims.json")
 

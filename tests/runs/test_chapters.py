@@ -23,6 +23,7 @@ OF_HEADS = {
 }
 OF_HEADS |= {"merge_limits", "measure_errors", "merge_errors", "fit_rates", "plot_convergence", "plot_heat_map"}
 OF_HEADS |= {"plot_local_slopes", "plot_bias_fluctuation", "plot_token_complexity"}
+OF_HEADS |= {"measure_first_order", "fit_first_order", "plot_first_order"}
 
 
 @pytest.fixture(scope="module")

@@ -201,6 +201,8 @@ WRONG = [
     ({"simulate_gaussian_asymptotic.horizons": [0]}, "simulate_gaussian_asymptotic.horizons.0: 0"),
     ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
     ({"measure_contexts.runs": [1, "documents"]}, "measure_contexts.runs.1: 'documents' is not document"),
+    ({"measure_first_order.covariance_keys": 9999}, "measure_first_order.covariance_keys: 9999 is more than keys 4096"),
+    ({"measure_first_order.scouts": 33}, "measure_first_order.scouts: 33"),
     ({"measure_contexts.runs": [16, 64]}, "measure_contexts.runs: no 1: runs are compared with independent tokens"),
     ({"measure_contexts.runs": [1, 0]}, "measure_contexts.runs.1: 0"),
     (

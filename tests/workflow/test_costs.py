@@ -114,8 +114,10 @@ def test_layers_drawn_alone_cost_those_after_them():
 
 
 def test_half_precision_halves_the_disk():
-    assert disk_bytes(config()) == 50_000 * 6 * 384 * 4
-    assert disk_bytes(config(extract_embeddings={"dtype": "float16"})) == disk_bytes(config()) / 2
+    """Of the embeddings; the outputs of the limits are as many again, in the precision of compute_limits."""
+    assert disk_bytes(config()) == 2 * 50_000 * 6 * 384 * 4
+    assert disk_bytes(config(extract_embeddings={"dtype": "float16"})) == disk_bytes(config()) * 3 / 4
+    assert disk_bytes(config(compute_limits={"queries": 5000})) == disk_bytes(config()) * 11 / 20
 
 
 def test_memory_hardly_grows_with_the_population():

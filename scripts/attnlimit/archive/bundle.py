@@ -24,7 +24,7 @@ ARCHIVE = "results/attnlimit.tar.zst"
 FROM_USER = "a file of the user; what was read of it is in results/corpus and results/models"
 STUDIED = "a store of another run, which has an archive of its own; what was read of it is in results/studies"
 WEIGHTS = "results/models/model.safetensors"
-EMBEDDINGS = "results/embeddings/"
+EMBEDDINGS = ("results/embeddings/", "results/limits/parts/", "results/limits/outputs/")  # and outputs as many
 STAGE = ".archive-"
 
 

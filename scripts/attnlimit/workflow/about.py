@@ -93,7 +93,10 @@ class Thresholds(Section):
 class ArchiveResults(Section):
     """The archive of a run."""
 
-    embeddings: bool = Field(description="Include the embeddings: its largest part, which model and text give again.")
+    embeddings: bool = Field(
+        description="Include the embeddings and the outputs of the limits: its largest part, which model and text give "
+        "again."
+    )
 
 
 class BenchAttention(Section):

@@ -10,7 +10,7 @@ from typing import Any
 
 from attnlimit.base.about import Cost, Model
 from attnlimit.base.costs import LIMIT_FLOPS
-from attnlimit.sampling.about import embedding_bytes
+from attnlimit.sampling.about import embedding_bytes, output_bytes
 from attnlimit.sources.corpus.location import located
 from attnlimit.sources.model.families import Shape, shape_of_model
 from attnlimit.workflow.registry import abouts
@@ -108,5 +108,6 @@ def asked_seconds(config: Mapping[str, Any], rule: str) -> float:
 
 
 def disk_bytes(config: Mapping[str, Any]) -> float:
-    """The embeddings of all layers of the model: by far the largest files."""
-    return embedding_bytes(config, model_of(config))
+    """The embeddings of all layers of the model and the outputs of those studied: by far the largest files."""
+    model = model_of(config)
+    return embedding_bytes(config, model) + len(config["layers"]) * output_bytes(config, model)
