@@ -1,4 +1,4 @@
-"""Errors of all heads of one layer, as they are and with horizon or constant tilt changed, each against its own limit."""
+"""Errors of all heads of a layer, as they are and with horizon or constant tilt changed, each against its limit."""
 
 import numpy as np
 

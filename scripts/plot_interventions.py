@@ -1,6 +1,7 @@
 """What a larger horizon does to each head: its rate before and after, the constant tilt kept, on the same samples."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.lines import Line2D
 
 from attnlimit.base.coordinates import heads_only
@@ -27,10 +28,8 @@ for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         for layer, colour in colours.items():
             old, new = (heads_only(each.sel(layer=layer)) for each in (before, after))
             known = new["slope_known"].values
-            style = {"color": colour, "lw": 0.7, "alpha": 0.35, "shrinkA": 0, "shrinkB": 0, "arrowstyle": "-"}
-            for place in range(len(known)):
-                ends = [(float(each["horizon"][place]), float(each["beta"][place])) for each in (new, old)]
-                axis.annotate("", *ends, arrowprops=style)
+            x, y = (np.stack([old[what], new[what]]) for what in ("horizon", "beta"))  # (2, head)
+            axis.plot(x, y, color=colour, lw=0.7, alpha=0.35)
             axis.vlines(new["horizon"], new["beta_low"], new["beta_high"], color=[colour], lw=0.8, alpha=0.6)
             axis.scatter(old["horizon"], old["beta"], s=5, color=[colour], alpha=0.6, linewidths=0)
             faces = [colour if each else (1, 1, 1, 1) for each in known]
@@ -38,7 +37,7 @@ for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         counts = counted(after, "beta_change", p.level)
         axis.set(xscale="log", title=f"{name}, {variant.replace('x', '×')}: {counts.words}")
     row[0].set(ylabel=rf"rate $\beta$, {name}")
-    row[0].set_ylim(bottom=min(0, row[0].get_ylim()[0]))
+    row[0].set_ylim(bottom=0)
 for axis in axes[-1]:
     axis.set_xlabel("horizon $H$ of the head, before and after")
 handles, _ = axes[0, 0].get_legend_handles_labels()

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
 
 from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
@@ -33,9 +34,9 @@ for row, (statistic, name) in zip(axes, NAMES.items(), strict=True):
             axis.scatter(x, value, s=16, color=[colour], linewidths=0, zorder=3)
         counts = counted(one, "error_change", p.level)
         axis.set(yscale="log", title=f"{name}, {variant.replace('x', '×')}: {counts.words}")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.yaxis.set_major_formatter("{x:g}")
-        axis.yaxis.set_minor_formatter("{x:g}")
-        axis.tick_params(axis="y", which="minor", labelsize=7)
+        axis.yaxis.set_minor_locator(NullLocator())
     row[0].set_ylabel(f"error after over before,\n{name}, n = {int(fits['n'][-1]):,}")
 for axis in axes[-1]:
     axis.set_xlabel("constant tilt $s_0$ of the head as it is")

@@ -21,8 +21,8 @@ from attnlimit.stats.verdicts import (
 )
 
 TEST = (
-    "Paired change in every head, on the same samples: its mean over heads, interval from replicates, and the heads that "
-    "surely change (Holm over heads)."
+    "Paired change in every head, on the same samples: its mean over heads, interval from replicates, and the heads "
+    "that surely change (Holm over heads)."
 )
 
 
@@ -43,7 +43,8 @@ def interventions_horizon(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="interventions_centred",
-    statement="Heads of {model} with their queries centred and H kept: the error falls (our question, not the paper's).",
+    statement="Heads of {model} with their queries centred and H kept: the error falls (our question, not the "
+    "paper's).",
     test=TEST,
     fits=("interventions",),
     figure="interventions_tilt",

@@ -85,7 +85,7 @@ def changes(layers: list[xr.Dataset], slope_known: xr.DataArray) -> xr.Dataset:
 
 
 def mean_change(value: np.ndarray, left: np.ndarray, use: np.ndarray, name: str) -> dict[str, tuple]:
-    """Mean over the heads in use, for these heads and for layers like these; value, use (layer, variant, statistic, head).
+    """Mean over the heads in use, for these heads and for layers like these; value, use (layer, variant, …, head).
 
     These heads: replicates are the noise, left out one by one, (layer, replicate, …); they are shared by the heads of
     a layer, and layers have their own, so that variances of layers add, with Satterthwaite's degrees of freedom.
@@ -135,7 +135,7 @@ class Counts(NamedTuple):
 
 
 def counted(fits: xr.Dataset, name: str, level: float) -> Counts:
-    """Of one variant and statistic, (layer, head): heads whose change is surely below 0, surely above, and the others."""
+    """Of one variant and statistic, (layer, head): heads whose change is surely below 0, surely above, and others."""
     heads = heads_only(fits).stack(row=("layer", "head"))
     use = heads["slope_known"].values if name == "beta_change" else np.ones(heads.sizes["row"], bool)
     change, sure = heads[name].values[use], np.array(holm(heads[f"{name}_p"].values[use].tolist())) < 1 - level

@@ -1,10 +1,9 @@
-"""All heads of a layer with their tilt changed: how it varies over tokens, or its constant part, never both by accident.
+"""All heads of a layer with their tilt changed: how it varies over tokens, or its constant part.
 
 t(x) = alpha A (x - m) + tau t0, with t0 = A m + b the tilt at the mean token m. The horizon becomes alpha H, the
 constant tilt tau s0. Scaling A alone, with b kept, would change both: A m is most of t0 in real heads.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +67,7 @@ def whole_blocks(block_of_token: np.ndarray, population: int) -> int:
 
 
 def changed(heads: Heads, variant: Variant, mean: np.ndarray) -> Heads:
-    """All heads of a layer with their tilt changed, in float64: W_q -> alpha W_q, b_q -> tau (W_q m + b_q) - alpha W_q m.
+    """All heads with their tilt changed, in float64: W_q -> alpha W_q, b_q -> tau (W_q m + b_q) - alpha W_q m.
 
     Written so that alpha = tau = 1 changes no bit.
     """
