@@ -113,17 +113,6 @@ def details(table: pd.DataFrame, results: Path) -> list[str]:
         f"Horizons of the heads lie between {spread(mean['horizon'])}, "
         f"{int((mean['horizon'] < 1).sum())} of {len(mean)} below 1."
     ]
-    changed = table[(table["source"] == "ablation") & (table["statistic"] == "mean")]
-    if "tilt_factor" in changed:
-        changed = changed[changed["tilt_factor"] == 1]
-    weak, strong = changed[changed["horizon"] <= 1], changed[changed["horizon"] > 1]
-    if len(weak) and len(strong):
-        below = int((changed["beta_high"] < changed["bound_v3"]).sum())
-        lines.append(
-            f"With the A of chosen heads scaled, the median rate of the mean is {weak['beta'].median():.2f} in the "
-            f"{len(weak)} settings with H up to 1 and {strong['beta'].median():.2f} in the {len(strong)} beyond; "
-            f"{below} of {len(changed)} intervals lie wholly below 1/(2(1+H²))."
-        )
     stores = [read(path, "sub_gaussian") for path in sorted((results / "tails").glob("layer_*.zarr.zip"))]
     factors = {(int(store["layer"]), str(head)): f for store in stores for head, f in enumerate(store["sub_gaussian"])}
     if factors:

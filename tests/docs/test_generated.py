@@ -60,7 +60,7 @@ def test_an_editor_finds_the_schema_and_accepts_the_file(path):
         {"fit_rates": {"misfit": 1}},
         {"layers": [0, 0]},
         {"fetch_corpus": {"title": 3}},
-        {"measure_ablation": {"heads": [[0]]}},
+        {"measure_clouds": {"heads": [[0]]}},
         {"chapters": ["head"]},
     ],
 )

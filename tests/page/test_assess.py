@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from attnlimit.base.seeds import generator
 from attnlimit.page.assess import assess, claims_of, write_json
 from attnlimit.page.power import declared, shares
 from attnlimit.questions.downstream.power import fitted
 from attnlimit.questions.downstream.power import planted as downstream
 from attnlimit.questions.gaussian.claims import reference_change
+from attnlimit.questions.interventions.power import POWER
 from attnlimit.questions.patterns.power import planted as patterns
 from attnlimit.questions.propagation.power import planted as propagation
 from attnlimit.stats.claim import Fits, Record
@@ -68,10 +70,13 @@ def stores() -> dict[str, xr.Dataset]:
     }
     layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]
     facts = {"population": 50000, "model": {"name": "owner/small"}}
-    tilt_of, head_of = np.repeat([1.0, 2.0], 50), np.tile(np.repeat(np.arange(5), 10), 2)
-    labels = {"of_layer": 0 * head_of, "of_head": head_of, "tilt_factor": tilt_of, "alpha": np.ones(100)}
-    ablation = rates(heuristic, horizon=np.tile(HORIZONS, 10), labels=labels, **facts)
-    return everything | {"heads": xr.concat(layers, "layer").assign_attrs(facts), "ablation": ablation}
+    both = {name: POWER[name][1](True, generator(1, name))["interventions"] for name in POWER}
+    horizon, centred = (both[f"interventions_{name}"] for name in ("horizon", "centred"))
+    changed = horizon.where(horizon["tilt_factor"] > 0, centred).assign(horizon[["alpha", "tilt_factor"]])
+    return everything | {
+        "heads": xr.concat(layers, "layer").assign_attrs(facts),
+        "interventions": changed.assign_attrs(facts),
+    }
 
 
 def published() -> xr.Dataset:

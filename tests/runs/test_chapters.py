@@ -53,7 +53,7 @@ def test_heads_wait_for_no_simulation_and_theory_plans_only_what_is_new(folder):
     assert new & (OF_HEADS | ANSWER) == {"fit_rates"}
     assert jobs["fit_rates"] == len(sources(["theory"]))  # the simulations', not the model's
     assert set(jobs) >= JOINED
-    assert not any(re.search("tails|ablation", name) for name in jobs)
+    assert not any(re.search("tails|interventions", name) for name in jobs)
 
 
 def test_theory_needs_neither_model_nor_text(tmp_path):
@@ -66,7 +66,7 @@ def test_theory_needs_neither_model_nor_text(tmp_path):
 
 def test_what_reads_the_users_files_comes_first(folder):
     """With one core, before any simulation: Snakemake says the priority of each job."""
-    overlay(folder, chapters=["heads", "tails", "ablation", "contexts", "theory"])
+    overlay(folder, chapters=["heads", "tails", "interventions", "contexts", "theory"])
     run = snakemake(folder, "-n", "--forceall")
     parts = re.split(r"^(?:local)?rule (\w+):$", run.stdout + run.stderr, flags=re.M)
     first = {name for name, text in zip(parts[1::2], parts[2::2], strict=True) if "priority: " in text}

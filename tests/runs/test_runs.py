@@ -27,13 +27,13 @@ from support.workflow import ROOT, SMOKE, clone, dependents, hashes, overlay, pl
 
 CHAPTERS = yaml.safe_load((ROOT / "config.yaml").read_text())["chapters"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-EVERY_FIT = ("fit_rates", "fit_contexts", "fit_patterns", "fit_propagation", "fit_uniform")
+EVERY_FIT = ("fit_rates", "fit_contexts", "fit_interventions", "fit_patterns", "fit_propagation", "fit_uniform")
 # A constant in a module, and the rules whose scripts reach it; the archive holds the sources themselves.
 EDITS = [
     ("theory/sphere.py", "TAIL", ["simulate_constants", "simulate_sphere"]),
-    ("attention/streaming.py", "BLOCKS_AT_ONCE", ["compute_limits", "measure_ablation"]),
+    ("attention/streaming.py", "BLOCKS_AT_ONCE", ["compute_limits", "measure_interventions"]),
     ("attention/patterns.py", "STRIP", ["measure_patterns"]),
-    ("stats/power_law.py", "LATE_FACTOR", ["fit_contexts", "fit_patterns", "fit_rates"]),
+    ("stats/power_law.py", "LATE_FACTOR", ["fit_contexts", "fit_interventions", "fit_patterns", "fit_rates"]),
     ("page/style.py", "WIDTH", [r"plot_\w+"]),
     ("page/explorer.py", "DIGITS", ["compose_page"]),
     ("base/log.py", "SECONDS_BETWEEN_LOG_LINES", []),
