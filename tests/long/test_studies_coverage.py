@@ -1,6 +1,7 @@
 """Both 95 % intervals of a comparison hold the truth, at the sizes of the default set: 6 layers on 5 texts, 12 on 2.
 
-*These heads*: the truth is that of the heads at hand.  *Layers like these*: it is the mean over many sets of layers.  Bounds allow for the Monte Carlo error of so few experiments;
+*These heads*: the truth is that of the heads at hand.  *Layers like these*: it is the mean over many sets of
+layers.  Bounds allow for the Monte Carlo error of so few experiments;
 `PYTHONPATH=scripts:tests python tests/long/test_studies_coverage.py` makes ten times as many.
 """
 

@@ -62,7 +62,7 @@ ASKED: Words = {
     "agreement": "rank correlation over heads between texts, mean over pairs, corrected for sampling noise",
     "variance_share": "share of the variance that belongs to the component; below 0: not seen",
     "head_margin": "share of the variance of heads, less those of texts and of heads in a text",
-    "order": "rank correlation of the quantity with the coupling over heads, mean over texts on Fisher's scale",
+    "order": "rank correlation of the quantity with the coupling over heads, corrected for noise, mean over texts",
     "sub_gaussian_share": "share of heads that see tokens with a variance proxy of at most sub_gaussian_factor",
     "effective_heads": "independent heads that a layer is worth: mean of Var(u) over Var of mean u, u = e^2 / E e^2",
 }

@@ -84,8 +84,8 @@ def by_study(data: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
     id="studies_order",
     statement="A head that needs many tokens on one text needs many on another: the heads of a model keep the order of "
     "their errors from text to text (our question, not the paper's).",
-    test="Rank correlation over heads between two texts, mean over pairs, corrected for noise, of the relative error at "
-    "the largest n and of n(5 %); replicates drawn again.",
+    test="Rank correlation over heads between two texts, mean over pairs, corrected for noise, of the relative error "
+    "at the largest n and of n(5 %); replicates drawn again.",
     fits=("studies",),
     figure="studies_heads",
     thresholds=("agreement",),
@@ -97,9 +97,10 @@ def studies_order(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="studies_horizons",
-    statement="The heads of a model keep the order of their horizons from text to text (our question, not the paper's).",
-    test="Rank correlation of H over heads between two texts, mean over pairs; no replicate enters H, so that the number "
-    "is exact for these heads and texts.",
+    statement="The heads of a model keep the order of their horizons from text to text (our question, not the "
+    "paper's).",
+    test="Rank correlation of H over heads between two texts, mean over pairs; no replicate enters H, so that the "
+    "number is exact for these heads and texts.",
     fits=("studies",),
     figure="studies_horizon",
     thresholds=("agreement",),
@@ -112,8 +113,8 @@ def studies_horizons(fits: Fits, thresholds: dict) -> Finding:
 @claim(
     id="studies_variance",
     statement="Errors differ more from head to head than from text to text (our question, not the paper's).",
-    test="Variance of ln error at the largest n, and of ln n(5 %), over heads, less that over texts and of head × text, as a "
-    "share of all; replicates drawn again.",
+    test="Variance of ln error at the largest n, and of ln n(5 %), over heads, less that over texts and of head × text, "
+    "as a share of all; replicates drawn again.",
     fits=("studies",),
     figure="studies_heads",
     thresholds=(),

@@ -72,9 +72,9 @@ def shares(values: np.ndarray, sampling: float, layer: np.ndarray) -> np.ndarray
                                              neither layer nor text explains in the means of layers
         head_text  W - text - sampling       W the mean over heads of the variance over texts
         sampling   that of the replicates, given
-    They add up to head + W, of which each is a share.  Heads of a layer share draws, layers and texts do not: `head` and
-    `text` are free of their noise.  The texts are those at hand (T - 1 in place of T).  Unbiased, so that one may come
-    out below 0.  NaN with one layer.
+    They add up to head + W, of which each is a share.  Heads of a layer share draws, layers and texts do not: `head`
+    and `text` are free of their noise.  The texts are those at hand (T - 1 in place of T).  Unbiased, so that one may
+    come out below 0.  NaN with one layer.
     """
     layers = np.unique(layer)
     if len(layers) < 2:
@@ -101,16 +101,25 @@ def square_of_rest(table: np.ndarray) -> np.ndarray:
     return (rest**2).sum((-2, -1)) / ((table.shape[-2] - 1) * (table.shape[-1] - 1))
 
 
-def mean_order(values: np.ndarray, coupling: np.ndarray) -> np.ndarray:
-    """Rank correlation of values (…, text, head) with a coupling (text, head), mean over texts on Fisher's scale."""
-    return fisher(rank_correlations(values, np.broadcast_to(coupling, values.shape))).mean(-1)
+def mean_order(values: np.ndarray, coupling: np.ndarray, known: np.ndarray | float = 1.0) -> np.ndarray:
+    """Rank correlation of values (…, text, head) with a coupling (text, head), mean over texts on Fisher's scale.
+
+    known: reliability of the values (text,), whose root noise lowers the correlation by.
+    """
+    seen = rank_correlations(values, np.broadcast_to(coupling, values.shape))
+    return fisher(seen / np.sqrt(known)).mean(-1)
 
 
 def order(values: Values, coupling: np.ndarray) -> Twice:
     """The same with intervals, still on Fisher's scale."""
-    variance = bootstrap_variance(mean_order(values.drawn, coupling), values.replicates)
-    left = without_each(values.layer, lambda use: mean_order(values.seen[:, use], coupling[:, use]))
-    return Twice.of(mean_order(values.seen, coupling), variance, values.replicates, left)
+
+    def without(use: np.ndarray) -> np.ndarray:
+        return mean_order(values.seen[:, use], coupling[:, use], reliability(values.halves[..., use]))
+
+    known = reliability(values.halves)
+    variance = bootstrap_variance(mean_order(values.drawn, coupling, known), values.replicates)
+    found = mean_order(values.seen, coupling, known)
+    return Twice.of(found, variance, values.replicates, without_each(values.layer, without))
 
 
 def effective_heads(squares: np.ndarray) -> Twice:

@@ -24,7 +24,7 @@ QUESTIONS = {  # variable: what it answers
     "agreement": "rank correlation over heads between texts, corrected for noise",
     "reliability": "share of the variance of ranks that is not sampling",
     "variance_share": "share of the variance",
-    "order": "rank correlation over heads",
+    "order": "rank correlation over heads, corrected for noise",
     "models_needed": "models that a claim over models on this correlation would need",
     "sub_gaussian_share": "share of heads that see sub-Gaussian tokens",
     "effective_heads": "independent heads that a layer is worth, at the largest n",

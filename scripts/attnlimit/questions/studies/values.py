@@ -33,8 +33,8 @@ class Values(NamedTuple):
 
     def chosen(self, use: np.ndarray) -> "Values":
         """Some of the heads."""
-        parts = (self.head, self.layer, self.seen, self.drawn, self.halves)
-        return Values(*(part[..., use] for part in parts), replicates=self.replicates)
+        kept = {name: getattr(self, name)[..., use] for name in ("head", "layer", "seen", "drawn", "halves")}
+        return self._replace(**kept)
 
 
 def values_of(texts: list[xr.Dataset], stream: np.random.Generator) -> dict[str, Values]:
