@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import LogLocator
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
@@ -42,7 +43,10 @@ for column, (model, names) in zip(axes.T, texts.items(), strict=True):
             height = max(height + gap, np.log(error[row, -1]))  # two that end together are named one above the other
             place = {"textcoords": "offset points", "fontsize": 7, "va": "center"}
             axis.annotate(words, (places[-1], np.exp(height)), (6, 0), **place)
-        axis.set(yscale="log", xticks=places, xlim=(-0.25, len(names) - 0.55))
+        axis.set_yscale("log", subs=())
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5, 7)))
+        axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+        axis.set(xticks=places, xlim=(-0.25, len(names) - 0.55))
         axis.set_xticklabels(names if statistic == list(NAMES)[-1] else [], rotation=20)
     column[0].set_title(model)
 for axis, words in zip(axes[:, 0], NAMES.values(), strict=True):

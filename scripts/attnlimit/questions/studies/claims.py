@@ -39,7 +39,7 @@ ONE_TEXT = "no model has two texts here"
 Said = Callable[[xr.Dataset], str]
 
 
-def together(parts: Parts, asked: str, in_short: str = "", **fitted_with: float) -> Finding:
+def together(parts: Parts, asked: str, in_short: str = "", side: str = "below", **fitted_with: float) -> Finding:
     """Of a claim whose parts must all hold; one part that fails is enough to fail.
 
     p: by chance all parts hold at most as often as the least sure one does, and one of k fails k times as often.
@@ -50,7 +50,8 @@ def together(parts: Parts, asked: str, in_short: str = "", **fitted_with: float)
     p = min(1.0, len(each) * min(each)) if verdict == FAILS else max(each)
     edges = spread([part.measured["fails_beyond"] for part in parts.values()])
     finding = verdict, f"{in_short or spoken(parts)}; {asked}", measured_of(parts), f"{spoken(parts)}."
-    return Finding(*finding, f"yes: one of these beyond {edges}", fitted_with=fitted_with, p=p)
+    could_fail = f"yes: one number {side} {edges.replace('-', '−')}, by the width of its interval"
+    return Finding(*finding, could_fail, fitted_with=fitted_with, p=p)
 
 
 def judge(of: xr.Dataset, name: str, least: float, before: str = "") -> Part:
@@ -113,21 +114,22 @@ def studies_horizons(fits: Fits, thresholds: dict) -> Finding:
 @claim(
     id="studies_variance",
     statement="Errors differ more from head to head than from text to text (our question, not the paper's).",
-    test="Variance of ln error at the largest n, and of ln n(5 %), over heads, less that over texts and of head × text, "
-    "as a share of all; replicates drawn again.",
+    test="Variance of ln error at the largest n, and of ln n(5 %), over heads, less that over texts and of head × "
+    "text, as a share of all; replicates drawn again.",
     fits=("studies",),
     figure="studies_heads",
     thresholds=(),
 )
 def studies_variance(fits: Fits, thresholds: dict) -> Finding:
     """Holds where the margin of heads is surely above 0, fails where it is surely below."""
-
-    def said(of: xr.Dataset) -> str:
-        shares = {words: float(of["variance_share"].sel(component=name)) for name, words in PARTS.items()}
-        return ", ".join(f"{words} {max(share, 0):.0%}" for words, share in shares.items()) + ", margin "
-
-    parts = by_model(fits.stores["studies"], "head_margin", OF_ERRORS, 0.0, said)
+    parts = by_model(fits.stores["studies"], "head_margin", OF_ERRORS, 0.0, lambda of: f"{spoken_shares(of)}, margin ")
     return together(parts, "required: margin above 0")
+
+
+def spoken_shares(of: xr.Dataset) -> str:
+    """Below 0 is shown as 0."""
+    shares = {words: float(of["variance_share"].sel(component=name)) for name, words in PARTS.items()}
+    return ", ".join(f"{words} {max(share, 0):.0%}" for words, share in shares.items())
 
 
 @claim(
@@ -178,4 +180,4 @@ def studies_shared_noise(fits: Fits, thresholds: dict) -> Finding:
         in_short.append(f"{called} {spread(found, 1)}")
     there = " or ".join(map(str, sorted({int(each) for each in data["heads"].values})))
     words = f"{', '.join(in_short)} independent heads, of {there}, in {data.sizes['study']} studies"
-    return together(parts, f"required: at most {share:.0%}", words)
+    return together(parts, f"required: at most {share:.0%}", words, side="above")

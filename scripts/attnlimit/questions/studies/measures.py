@@ -89,10 +89,13 @@ def shares(values: np.ndarray, sampling: float, layer: np.ndarray) -> np.ndarray
 
 
 def components(values: Values) -> Twice:
+    """The same with intervals; of these heads none for sampling, which draws of the replicates take as given."""
     noise, layer = values.noise, values.layer
     variance = bootstrap_variance(shares(values.drawn, noise.mean(), layer), values.replicates)
     left = without_each(layer, lambda use: shares(values.seen[:, use], noise[:, use].mean(), layer[use]))
-    return Twice.of(shares(values.seen, noise.mean(), layer), variance, values.replicates, left)
+    found = Twice.of(shares(values.seen, noise.mean(), layer), variance, values.replicates, left)
+    unknown = np.where(np.arange(len(COMPONENTS) + 1) == COMPONENTS.index("sampling"), np.nan, 0.0)
+    return found._replace(low=found.low + unknown, high=found.high + unknown)
 
 
 def square_of_rest(table: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from attnlimit.questions.studies.claims import OF_ERRORS, PARTS, QUANTITIES
+from attnlimit.questions.studies.claims import OF_ERRORS, PARTS, QUANTITIES, spoken_shares
 from attnlimit.questions.studies.gather import COMPARED
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.table import flat
@@ -47,8 +47,9 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
             f"from text to text the heads of a model {keep} the order of their {key}: rank correlation {numbers}"
         )
     if "agreement" in compared:
-        shares = "; ".join(listed(compared.sel(quantity="error_mean"), "variance_share", ("model", "component")))
-        lines["variance"] = f"shares of the variance of the error of the mean, on a log scale: {shares}"
+        of = compared.sel(quantity="error_mean").dropna("model", subset=["head_margin"])
+        shares = [f"{name} {spoken_shares(of.sel(model=name))}" for name in of["model"].values]
+        lines["variance"] = f"shares of the variance of the error of the mean, as logarithm: {'; '.join(shares)}"
     else:
         lines["errors"] = "no model has two texts here: whether its heads agree between texts is undecided"
     if len(models) > 1:
