@@ -74,7 +74,7 @@ def shares(values: np.ndarray, sampling: float, layer: np.ndarray) -> np.ndarray
         sampling   that of the replicates, given
     They add up to head + W, of which each is a share.  Heads of a layer share draws, layers and texts do not: `head`
     and `text` are free of their noise.  The texts are those at hand (T - 1 in place of T).  Unbiased, so that one may
-    come out below 0.  NaN with one layer.
+    come out below 0.  NaN with one layer, or if nothing varies.
     """
     layers = np.unique(layer)
     if len(layers) < 2:
@@ -84,8 +84,9 @@ def shares(values: np.ndarray, sampling: float, layer: np.ndarray) -> np.ndarray
     text = by_layer.mean(-1).var(-1, ddof=1) - square_of_rest(by_layer) / len(layers)
     within = values.var(-2, ddof=1).mean(-1)
     parts = np.stack([head, text, within - text - sampling, np.broadcast_to(sampling, head.shape)], axis=-1)
-    margin = parts @ [1, -1, -1, 0]
-    return np.concatenate([parts, margin[..., None]], axis=-1) / parts.sum(-1, keepdims=True)
+    total = parts.sum(-1, keepdims=True)
+    found = np.concatenate([parts, (parts @ [1, -1, -1, 0])[..., None]], axis=-1)
+    return np.divide(found, total, where=total > 0, out=np.full(found.shape, np.nan))
 
 
 def components(values: Values) -> Twice:
