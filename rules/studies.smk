@@ -1,5 +1,6 @@
 # What is a model's own, and what is common to models and texts? Finished runs are compared.
-# INPUTS   of each run in compare_studies.studies: results/rates/heads.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip
+# INPUTS   of each run in compare_studies.studies: results/rates/heads.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip,
+#          and results/rates/interventions.zarr.zip if it has that chapter
 # OUTPUTS  results/studies/{study}.zarr.zip     what is compared of one run: beta, … (layer, statistic, head), horizon, … (layer,
 #                                               head), error (layer, statistic, head, replicate, n), limit_scale
 #          results/rates/studies.zarr.zip       the same by study, without errors, and what is asked of them: agreement (model,

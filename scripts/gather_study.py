@@ -9,6 +9,6 @@ p = begin(snakemake)
 
 (rates,) = map(read, snakemake.input.rates)
 tails, errors = ([read(path) for path in paths] for paths in (snakemake.input.tails, snakemake.input.errors))
-study = gather(rates, tails, errors)
+study = gather(rates, tails, errors, [read(path) for path in snakemake.input.get("interventions", [])])
 words = STORES["studies/{study}"]
 write(study, snakemake.output.study, words, **inherited(rates) | {"source": "studies", "code": p.code})

@@ -7,7 +7,7 @@ import xarray as xr
 from attnlimit.base.coordinates import STATISTICS, heads_only, with_whole_layer
 from attnlimit.questions.studies.fit import compare
 from attnlimit.questions.studies.gather import gather
-from attnlimit.questions.studies.report import heads_table
+from attnlimit.questions.studies.report import heads_table, studies_answer
 from attnlimit.questions.tails.measure import tails_of_tokens
 from attnlimit.sampling.errors import distances
 from attnlimit.stats.fits import fit_errors
@@ -60,6 +60,23 @@ def test_a_run_is_gathered_by_layer_and_head_and_compared():
     table = heads_table(compared)
     assert len(table) == 2 * HEADS and set(table["model"]) == {"a"} and set(table["text"]) == {"text"}
     assert table["relative_error_mean"].between(0.01, 0.02).all() and table["tokens_5_cov"].between(90, 110).all()
+
+
+def test_interventions_are_counted_where_a_run_has_them():
+    rates, tails, errors = run_of(np.random.default_rng(3), [0, 2])
+    coords = {"layer": [0, 2], "variant": ["as it is", "H × 4"], "statistic": list(STATISTICS), "head": [0, 1, 2, -1]}
+    change = xr.DataArray(np.zeros((2, 2, 3, 4)), coords, list(coords))
+    change.loc[{"variant": "H × 4"}] = np.array([-0.2, -0.1, 0.2, 9])  # the last is the whole layer
+    changes = xr.Dataset({"beta_change": change, "beta_change_low": change - 0.15, "beta_change_high": change + 0.15})
+    attrs = {"model": {"name": "a", "sha256": {"w": "a"}}, "corpus": {"name": "text"}}
+    studies = {"with": gather(rates, tails, errors, [changes]), "without": gather(rates, tails, errors)}
+    studies = {name: study.assign_attrs(attrs) for name, study in studies.items()}
+    compared = compare(studies, 2.0, 0.25, np.random.default_rng(0))
+    counts = compared["heads_changed"]
+    assert counts["variant"].values.tolist() == ["H × 4"]
+    found = counts.sel(study="with", variant="H × 4", statistic="mean").values.tolist()
+    assert found == [2, 2, 2] and np.isnan(counts.sel(study="without")).all()
+    assert "with, H × 4, fell 2; with, H × 4, rose 2" in studies_answer(compared, 0.5)["interventions"]
 
 
 def test_layers_that_do_not_belong_together_are_refused():

@@ -56,6 +56,8 @@ HEADS: Words = FITS | {
     "direction": "leading direction, by falling variance",
     "kurtosis": "excess kurtosis of the tokens along the direction",
     "sub_gaussian": "variance proxy of the tokens along a head's directions, in units of the covariance",
+    "variant": "what is changed in a head: its horizon H, or its constant tilt",
+    "beta_change": "change of beta against the same head as it is, on the same samples",
 }
 # Each with two intervals: _low, _high of these heads; _layers_low, _layers_high of layers like these.
 ASKED: Words = {
@@ -85,6 +87,8 @@ STORES: dict[str, Words] = {
         "coupling": "what may order the heads: H, or the constant tilt s0",
         "models_needed": "models that a claim over models would need, for an interval of half-width wanted_reach",
         "sub_gaussian_factor": "variance proxy up to which tokens count as sub-Gaussian, in units of the covariance",
+        "heads_changed": "heads whose beta surely fell, surely rose, or neither, as the variant changed them",
+        "direction_of_change": "whether beta fell, rose, or neither is sure",
         "layer_heads": "independent heads that the layer is worth, see effective_heads",
     },
 }

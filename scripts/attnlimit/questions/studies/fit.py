@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
-from attnlimit.questions.studies.gather import COMPARED
+from attnlimit.questions.studies.gather import CHANGE, COMPARED
 from attnlimit.questions.studies.intervals import Twice, without_each
 from attnlimit.questions.studies.measures import COMPONENTS, agreement, components, effective_heads, order
 from attnlimit.questions.studies.values import Values, values_of
@@ -12,8 +12,9 @@ from attnlimit.sources.corpus.location import text_name
 
 LIKE = {"layer": "layers", "n": "measure_errors.sizes"}  # of the texts of one model: dimension, key
 COUPLINGS = {"H": "horizon", "s0": "constant_tilt"}
-RAW = ("error", "limit_scale")  # not handed on: they are in the gathered stores
+RAW = ("error", "limit_scale", *CHANGE)  # not handed on: they are in the gathered stores
 MOST_MODELS = 1000
+DIRECTIONS = ("fell", "rose", "open")  # of beta
 
 
 def compare(
@@ -69,7 +70,7 @@ def require_like(names: list[str], studies: dict[str, xr.Dataset]) -> None:
 
 def joined(studies: dict[str, xr.Dataset], models: dict[str, list[str]]) -> xr.Dataset:
     """Numbers of all heads, (study, layer, head, …); NaN for heads that a model does not have, and no marks on them."""
-    heads = [study.drop_vars([*RAW, "n", "replicate"], errors="ignore") for study in studies.values()]
+    heads = [study.drop_vars([*RAW, "n", "replicate", "variant"], errors="ignore") for study in studies.values()]
     flags = [str(name) for name, array in heads[0].items() if array.dtype == bool]  # which know no NaN
     heads = [study.assign({name: study[name].astype(float) for name in flags}) for study in heads]
     both = xr.concat(heads, xr.Variable("study", list(studies)), join="outer")
@@ -140,4 +141,14 @@ def asked_of_study(study: xr.Dataset, factor: float) -> xr.Dataset:
         f"layer_heads{end}": (("statistic", "layer"), ends[place]) for place, end in enumerate(("", "_low", "_high"))
     }
     found["heads"] = ((), proxy.shape[1])
-    return xr.Dataset(found, coords={"statistic": COMPARED, "layer": study["layer"].values})
+    asked = xr.Dataset(found, coords={"statistic": COMPARED, "layer": study["layer"].values})
+    return asked.merge(interventions(study)) if CHANGE[0] in study else asked
+
+
+def interventions(study: xr.Dataset) -> xr.Dataset:
+    """Heads whose beta surely fell, surely rose, or neither, by variant of the heads: by each one's 95 % interval."""
+    value, low, high = (study[name] for name in CHANGE)
+    changed = study.isel(variant=(value != 0).any(["layer", "statistic", "head"]).values)["variant"]  # not: as it is
+    fell, rose = high < 0, low > 0
+    counts = [part.sel(variant=changed).sum(["layer", "head"]) for part in (fell, rose, ~(fell | rose))]
+    return xr.Dataset({"heads_changed": xr.concat(counts, xr.Variable("direction_of_change", list(DIRECTIONS)))})

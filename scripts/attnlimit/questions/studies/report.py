@@ -26,10 +26,11 @@ QUESTIONS = {  # variable: what it answers
     "variance_share": "share of the variance",
     "order": "rank correlation over heads, corrected for noise",
     "models_needed": "models that a claim over models on this correlation would need",
+    "heads_changed": "heads whose β surely fell, surely rose, or is open, as each head is changed",
     "sub_gaussian_share": "share of heads that see sub-Gaussian tokens",
     "effective_heads": "independent heads that a layer is worth, at the largest n",
 }
-DIMS = ("model", "study", "quantity", "statistic", "coupling", "component")
+DIMS = ("model", "study", "variant", "quantity", "statistic", "coupling", "component", "direction_of_change")
 WORDS = QUANTITIES | PARTS | STATISTIC_NAMES | {"H": "with H", "s0": "with s₀"}
 
 
@@ -56,6 +57,13 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
         needed = compared["models_needed"].values
         span = spread(needed[np.isfinite(needed)], 0) if np.isfinite(needed).any() else "very many"
         lines["models"] = f"{len(models)} models say nothing of models in general: that would need about {span}"
+    if "heads_changed" in compared:
+        of = compared[["heads_changed"]].sel(statistic="mean")
+        counts = [
+            f"{words} {int(one['heads_changed'])}"
+            for words, one in places(of, "heads_changed", ("study", "variant", "direction_of_change"))
+        ]
+        lines["interventions"] = f"heads whose β of the mean changes as the head is changed: {'; '.join(counts)}"
     heads = " or ".join(sorted({str(int(each)) for each in compared["heads"].values}))
     worth = [
         f"{words} {spread(compared['effective_heads'].sel(statistic=name).values, 1)}"
@@ -87,7 +95,7 @@ def answer_rows(compared: xr.Dataset) -> Iterator[tuple[str, ...]]:
     for name, question in QUESTIONS.items():
         if name in compared:
             for words, one in places(compared[[each for each in compared if str(each).startswith(name)]], name, DIMS):
-                digits = 0 if name == "models_needed" else 2
+                digits = 0 if name in ("models_needed", "heads_changed") else 2
                 both = (interval(one, f"{name}{of}") for of in ("", "_layers"))
                 yield question, words, f"{float(one[name]):.{digits}f}".replace("-", "−"), *both
 
