@@ -20,6 +20,7 @@ from attnlimit.questions.studies.measures import (
 from attnlimit.questions.studies.values import DRAWS, SPLITS, Values, drawing
 
 EXPERIMENTS, MANY, HEADS, REPLICATES = 30, 500, 12, 60
+SAMPLING = 3  # place of the share that has no interval of these heads
 SIZES = {"six": (6, 5), "twelve": (12, 2)}  # layers, texts
 WORLDS = {  # standard deviations: alike heads with much noise; layers that differ; texts that differ
     "noisy": {"heads": 0.3, "of_layers": 0.0, "moved": 0.1, "shifts": 0.0, "noise": 0.15},
@@ -50,18 +51,18 @@ def seen(world, true, rng):
 
 
 def exact(world, true, coupling):
-    """What is asked, of the truth: agreement; shares and margin, to which sampling is added; order."""
+    """What is asked, of the truth: agreement; shares and margin, of a total with sampling; order."""
     parts = shares(true, 0.0, np.repeat(np.arange(true.shape[1] // HEADS), HEADS))
     total = true.var(0, ddof=1).mean() / (1 - parts[0])  # all but heads vary within a head
     sizes = np.append(parts[:3] * total, world["noise"] ** 2)
     known = sizes / sizes.sum()
-    return np.array([mean_agreement(true), *known, known @ [1, -1, -1, 0], mean_order(true, coupling)])
+    return np.array([mean_agreement(true), *known[:3], known @ [1, -1, -1, 0], mean_order(true, coupling)])
 
 
 def intervals(values, coupling):
     """(number, end): these heads, and layers like these."""
     kept, parts, by = agreement(values)[0], components(values), order(values, coupling)
-    found = [np.array([kept[end], *parts[end], by[end]]) for end in range(1, 5)]
+    found = [np.array([kept[end], *np.delete(parts[end], SAMPLING), by[end]]) for end in range(1, 5)]
     return np.stack(found[:2], -1), np.stack(found[2:], -1)
 
 
@@ -95,8 +96,8 @@ def test_agreement_shares_and_order(size):
     """Over all WORLDS."""
     heads, layers = np.mean([coverage(world, *SIZES[size], EXPERIMENTS) for world in WORLDS.values()], 0)
     print(f"{size}: these heads {heads}, layers like these {layers}")
-    assert heads.min() > 0.88 and layers.min() > 0.86
-    assert 0.91 < heads.mean() <= 1 and 0.90 < layers.mean() <= 1
+    assert heads.min() > 0.84 and layers.min() > 0.84  # of 90 experiments each: 3 standard errors below .91
+    assert 0.91 < heads.mean() < 1 and 0.91 < layers.mean() < 1
 
 
 @pytest.mark.parametrize("correlation", [0, 0.3, 0.6])
