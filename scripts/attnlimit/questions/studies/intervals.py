@@ -34,6 +34,8 @@ class Twice(NamedTuple):
         """Student's intervals of numbers (…): variance over replicates, and left (layer, …), each layer left out.
 
         replicates - 1 and layers - 1 degrees of freedom.  Without left, or with fewer than three, no second interval.
+        At the sizes of the default set they hold the truth in 88 to 96 % and in 89 to 97 % of 90 experiments each
+        (tests/long/test_studies_coverage.py).
         """
         value = np.asarray(value, float)
         reach = stdtrit(replicates - 1, 0.975) * np.sqrt(variance) if np.any(variance) else np.zeros(value.shape)
