@@ -35,7 +35,7 @@ QUANTITIES = {
 }
 OF_ERRORS = [name for name in QUANTITIES if name != "horizon"]
 PARTS = {"head": "head", "text": "text", "head_text": "head × text", "sampling": "sampling"}
-ONE_TEXT = "no model has two texts here"
+UNKNOWN = "no model here has such numbers of its heads on two texts"
 Said = Callable[[xr.Dataset], str]
 
 
@@ -45,7 +45,7 @@ def together(parts: Parts, asked: str, in_short: str = "", side: str = "below", 
     p: by chance all parts hold at most as often as the least sure one does, and one of k fails k times as often.
     """
     if not parts:
-        return Finding(UNDECIDED, ONE_TEXT, {}, f"{ONE_TEXT}.", "not here: only a second text could")
+        return Finding(UNDECIDED, UNKNOWN, {}, f"{UNKNOWN}.", "not here: only a second text could")
     verdict, each = every_part(parts), [part.measured["p"] for part in parts.values()]
     p = min(1.0, len(each) * min(each)) if verdict == FAILS else max(each)
     edges = spread([part.measured["fails_beyond"] for part in parts.values()])

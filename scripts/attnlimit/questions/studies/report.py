@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from attnlimit.questions.studies.claims import OF_ERRORS, PARTS, QUANTITIES, spoken_shares
+from attnlimit.questions.studies.claims import OF_ERRORS, PARTS, QUANTITIES, UNKNOWN, spoken_shares
 from attnlimit.questions.studies.gather import COMPARED
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.table import flat
@@ -39,20 +39,19 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
     texts = list(dict.fromkeys(map(str, compared["text_of_study"].values)))
     models, count = [str(name) for name in compared["model"].values], compared.sizes["study"]
     lines = {"about": f"{count} {('study', 'studies')[count > 1]}: {', '.join(models)} on {'; '.join(texts)}"}
-    for key, quantities in (("errors", OF_ERRORS), ("horizons", ["horizon"])) if "agreement" in compared else ():
+    for key, quantities in (("errors", OF_ERRORS), ("horizons", ["horizon"])):
         of = compared.sel(quantity=[name for name in quantities if name in compared["quantity"].values])
+        if "agreement" not in of or not of["agreement"].notnull().any():
+            lines[key] = f"whether the heads of a model keep the order of their {key} is undecided: {UNKNOWN}"
+            continue
         surely = not (of["agreement_low"] < agreement).any()
         keep = "do not keep" if (of["agreement_high"] < agreement).any() else "keep" if surely else "may keep"
         numbers = "; ".join(listed(of, "agreement", ("model", "quantity")))
         lines[key] = (
             f"from text to text the heads of a model {keep} the order of their {key}: rank correlation {numbers}"
         )
-    if "agreement" in compared:
-        of = compared.sel(quantity="error_mean").dropna("model", subset=["head_margin"])
-        shares = [f"{name} {spoken_shares(of.sel(model=name))}" for name in of["model"].values]
-        lines["variance"] = f"shares of the variance of the error of the mean, as logarithm: {'; '.join(shares)}"
-    else:
-        lines["errors"] = "no model has two texts here: whether its heads agree between texts is undecided"
+        shares = [f"{words} {spoken_shares(one)}" for words, one in places(of, "head_margin", ("model", "quantity"))]
+        lines[f"variance_{key}"] = f"shares of the variance of {key}, as logarithms: {'; '.join(shares)}"
     if len(models) > 1:
         needed = compared["models_needed"].values
         span = spread(needed[np.isfinite(needed)], 0) if np.isfinite(needed).any() else "very many"
