@@ -14,8 +14,8 @@ from attnlimit.page.provenance import identities, settings, store_rows, versions
 from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
 from attnlimit.questions.patterns.table import SHOWN, budgets_table, shown
 from attnlimit.questions.patterns.table import WHAT as OF_BUDGETS
-from attnlimit.questions.studies.table import ANSWERS, answer_rows, study_facts
-from attnlimit.questions.studies.table import WHAT as OF_STUDIES
+from attnlimit.questions.studies.report import ANSWERS, answer_rows, study_facts
+from attnlimit.questions.studies.report import WHAT as OF_STUDIES
 
 p = begin(snakemake)
 given, rules = snakemake.input, Path(snakemake.scriptdir).parent / "rules"

@@ -7,7 +7,7 @@ from attnlimit.base.files import atomic
 from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
-from attnlimit.questions.studies.answer import studies_answer
+from attnlimit.questions.studies.report import studies_answer
 
 p = begin(snakemake)
 (rates, contexts, studies) = map(snakemake.input.get, ("rates", "contexts", "studies"))
