@@ -12,7 +12,7 @@ from attnlimit.archive import verify as verify_command
 from attnlimit.archive.bag import files_below, pack
 from attnlimit.archive.bundle import ARCHIVE, restore, verified
 from attnlimit.archive.crate import METADATA
-from attnlimit.archive.snakemake_records import read_record, record_path
+from attnlimit.workflow.snakemake_records import read_record, record_path
 from attnlimit.workflow.workflow_files import commit
 from support.bags import entries, rewrite
 from support.tiny_run import (

@@ -11,7 +11,7 @@ from rocrate.utils import as_list
 
 from attnlimit.archive.bag import AGAIN, files_below
 from attnlimit.archive.citation import name_of
-from attnlimit.archive.snakemake_records import Job
+from attnlimit.workflow.snakemake_records import Job
 
 METADATA = "ro-crate-metadata.json"
 PROFILES = {

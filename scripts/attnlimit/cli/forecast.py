@@ -10,7 +10,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +19,11 @@ from snakemake.api import SnakemakeApi
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
-from attnlimit.archive.snakemake_records import parameters_in
 from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.workflow.amounts import counted, duration
 from attnlimit.workflow.costs import assumption, expected_seconds
 from attnlimit.workflow.leftovers import summary, unused_layers
+from attnlimit.workflow.snakemake_records import parameters_in
 
 PROFILE = "profiles/default/config.yaml"
 FILES = "the workflow's files"
@@ -44,12 +44,15 @@ class Planned(NamedTuple):
 
     rule: str
     reasons: tuple[str, ...]
+    seconds: float  # expected
 
 
 def plan(root: Path, folder: Path, overlays: list[Path], cores: int) -> str:
     """The text of `make plan`."""
     config, jobs = planned_jobs(root, folder, overlays)
-    lines = report(config, jobs, cores) if jobs else [f"{run_name(folder)}: finished; nothing would run"]
+    lines = report(jobs, cores) if jobs else [f"{run_name(folder)}: finished; nothing would run"]
+    if jobs and (note := assumption(config, folder)):
+        lines.append(note)
     if stores := unused_layers(folder, config["layers"]):
         lines += [f"not needed: {summary(stores)}; `make tidy` removes them", *(f"  {path}" for path in stores)]
     return "\n".join(lines)
@@ -78,8 +81,9 @@ def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, 
                 dag.list_changes(ChangeType.PARAMS)  # the cheapest call that builds the graph
             inner = workflow._workflow
             config = inner.config
+            seconds = cache(partial(expected_seconds, config))  # here: the shape of a fetched model is in this folder
             jobs = [
-                Planned(job.rule.name, tuple(reasons(job, inner.dag.reason(job), config)))
+                Planned(job.rule.name, tuple(reasons(job, inner.dag.reason(job), config)), seconds(job.rule.name))
                 for job in inner.dag.needrun_jobs()
             ]
     finally:
@@ -164,22 +168,21 @@ def brief(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def report(config: dict, jobs: list[Planned], cores: int) -> list[str]:
+def report(jobs: list[Planned], cores: int) -> list[str]:
     """A line a rule: jobs, time on one core, why; then the whole."""
     counts = Counter(job.rule for job in jobs if job.rule != TARGET)
-    seconds = partial(expected_seconds, config)
     width = max(map(len, counts), default=0)
     lines = [f"{'rule':{width}}  jobs   time  why"]
     for rule, count in counts.items():
         why = Counter(reason for job in jobs if job.rule == rule for reason in job.reasons)
         own = [reason for reason, _ in why.most_common() if reason != INPUTS_RERUN]
         words = "; ".join(own[:LISTED] or why) + ("; ..." if len(own) > LISTED else "")
-        lines.append(f"{rule:{width}}  {count:4}  {duration(count * seconds(rule)):>5}  {words}")
-    whole = f"{counted(sum(counts.values()), 'job')}, about {duration(whole_seconds(config, jobs, cores))}"
-    lines.append(f"{whole} on {counted(cores, 'core')} (an estimate, good to a factor of two)")
-    return lines + list(filter(None, [assumption(config)]))
+        seconds = sum(job.seconds for job in jobs if job.rule == rule)
+        lines.append(f"{rule:{width}}  {count:4}  {duration(seconds):>5}  {words}")
+    whole = f"{counted(sum(counts.values()), 'job')}, about {duration(whole_seconds(jobs, cores))}"
+    return [*lines, f"{whole} on {counted(cores, 'core')} (an estimate, good to a factor of two)"]
 
 
-def whole_seconds(config: dict, jobs: list[Planned], cores: int) -> float:
-    counts = Counter(job.rule for job in jobs if job.rule != TARGET)
-    return TimeLeft(counts, partial(expected_seconds, config), cores).seconds()
+def whole_seconds(jobs: list[Planned], cores: int) -> float:
+    expected = {job.rule: job.seconds for job in jobs if job.rule != TARGET}
+    return TimeLeft(Counter(job.rule for job in jobs if job.rule != TARGET), expected.__getitem__, cores).seconds()
