@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnlimit.archive import restore as restore_command
-from attnlimit.archive import verify as verify_command
 from attnlimit.archive.bag import files_below, pack
 from attnlimit.archive.bundle import ARCHIVE, restore, verified
+from attnlimit.archive.commands import main
 from attnlimit.archive.crate import METADATA
 from attnlimit.workflow.snakemake_records import read_record, record_path
 from attnlimit.workflow.workflow_files import commit
@@ -232,12 +231,12 @@ def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, to
 
 
 def test_the_commands_say_what_they_found(archive, tmp_path, capsys):
-    verify_command.main([str(archive)])
+    main(["verify", str(archive)])
     assert "results/attnlimit.tar.zst: intact; " in capsys.readouterr().out
-    restore_command.main([str(archive), str(tmp_path / "restored")])
+    main(["restore", str(archive), str(tmp_path / "restored")])
     assert f"{tmp_path / 'restored'}: restored" in capsys.readouterr().out
     rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})
     with pytest.raises(SystemExit, match=r"^ValueError: .*data/more.txt is not in the manifest"):
-        verify_command.main([str(archive)])
+        main(["verify", str(archive)])
     with pytest.raises(SystemExit, match=r"^FileNotFoundError: nothing\.tar\.zst: no such archive; `make reproduce`"):
-        verify_command.main(["nothing.tar.zst"])
+        main(["verify", "nothing.tar.zst"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from attnlimit.archive.citation import read_citation
+from attnlimit.archive.crate import read_citation
 from attnlimit.archive.deposit import CITATION, draft_record, main
 from attnlimit.base.files import sha256_of
 from attnlimit.sources.web.retry import PIECE

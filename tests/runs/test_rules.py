@@ -1,15 +1,40 @@
 """Rules, as Snakemake reads them, are named after their files and make what the questions declare."""
 
 import re
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from attnlimit.cli.forecast import loaded_workflow
 from attnlimit.workflow.registry import abouts, all_chapters, figures, questions, tables
 from support.envs import ROOT
-from support.loaded_rules import rules
 
 WILDCARDS = {"{layer}": "0", "{part}": "0", "{text_part}": "0", "{shard}": "0", "{study}": "none"}  # as by default
+
+
+@cache
+def rules() -> dict[str, dict]:
+    """Of each rule but `all`: its files, what its jobs ask for, and whether they run where Snakemake runs."""
+    with TemporaryDirectory() as folder, loaded_workflow(ROOT, Path(folder)) as loaded:
+        loaded.dag()  # which reads them
+        workflow = loaded._workflow
+        return {
+            rule.name: {
+                "local": rule.name in workflow._localrules,
+                "resources": sorted(set(rule.resources) & {"mem_mb", "runtime", "gpu"}),
+                "output": list(map(str, rule.output)),
+                "makes": [file.regex().pattern for file in rule.output],
+                "log": list(map(str, rule.log)),
+                "benchmark": str(rule.benchmark),
+                "script": str(rule.script),
+                "conda": str(rule.conda_env),
+                "params": list(rule.params.keys()),
+            }
+            for rule in workflow.rules
+            if not rule.norun
+        }
 
 
 def makers(path: str) -> list[str]:

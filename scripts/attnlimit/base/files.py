@@ -110,6 +110,23 @@ def memory_error(path: str | Path, error: BaseException, packed: int = PACKED) -
     )
 
 
+@contextmanager
+def naming_damage(
+    path: str | Path, what: str, errors: tuple[type[Exception], ...], remedy: str = "delete it and run again"
+) -> Iterator[None]:
+    """Around what reads a file, and only that: name it in what is wrong with its content, or with the machine.
+
+    errors: what the reader makes of damaged bytes.
+    """
+    expected: tuple[type[Exception], ...] = (*errors, MemoryError)
+    try:
+        yield
+    except expected as error:
+        if named := memory_error(path, error) or disk_error(path, error):
+            raise named from error
+        raise ValueError(f"{path}: damaged {what} ({' '.join(str(error).split())[:200]}); {remedy}") from error
+
+
 def private(folder: Path) -> None:
     """Make a folder that nobody else may read, unless it is there."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

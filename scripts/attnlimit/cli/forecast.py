@@ -9,13 +9,13 @@ import io
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
-from snakemake.api import SnakemakeApi
+from snakemake.api import SnakemakeApi, WorkflowApi
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
@@ -62,20 +62,31 @@ def run_name(folder: Path) -> str:
     return "results" if folder.resolve() == Path.cwd() else str(folder)
 
 
-def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, list[Planned]]:
-    """The resolved config, and the jobs that Snakemake would run in a folder, which is not left behind if it is new."""
-    made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
-    triggers = yaml.safe_load((root / PROFILE).read_text(encoding="utf-8"))["rerun-triggers"]
+@contextlib.contextmanager
+def loaded_workflow(root: Path, folder: Path, overlays: Sequence[Path] = ()) -> Iterator[WorkflowApi]:
+    """The workflow as Snakemake reads it for a run in a folder; the Snakefile sets variables by the run's config."""
     before, environment = Path.cwd(), dict(os.environ)
     try:
         with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as snakemake:
-            workflow = snakemake.workflow(
+            yield snakemake.workflow(
                 resource_settings=ResourceSettings(cores=1),
                 config_settings=ConfigSettings(configfiles=overlays),
                 snakefile=root / "Snakefile",
                 workdir=folder,
             )
-            triggers = {RerunTrigger.parse_choice(name) for name in triggers}
+    finally:
+        os.chdir(before)
+        os.environ.clear()
+        os.environ.update(environment)
+
+
+def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, list[Planned]]:
+    """The resolved config, and the jobs that Snakemake would run in a folder, which is not left behind if it is new."""
+    made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
+    names = yaml.safe_load((root / PROFILE).read_text(encoding="utf-8"))["rerun-triggers"]
+    triggers = {RerunTrigger.parse_choice(name) for name in names}
+    try:
+        with loaded_workflow(root, folder, overlays) as workflow:
             dag = workflow.dag(DAGSettings(rerun_triggers=triggers, force_incomplete=True))
             with contextlib.redirect_stdout(io.StringIO()):
                 dag.list_changes(ChangeType.PARAMS)  # the cheapest call that builds the graph
@@ -87,9 +98,6 @@ def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, 
                 for job in inner.dag.needrun_jobs()
             ]
     finally:
-        os.chdir(before)
-        os.environ.clear()  # the Snakefile sets some for its jobs, by the config of this run
-        os.environ.update(environment)
         if made is not None and made.is_dir():
             shutil.rmtree(made)
     return config, sorted(jobs)

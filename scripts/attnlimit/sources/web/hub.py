@@ -146,10 +146,8 @@ def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float) -> 
 
 
 def is_network_error(failure: BaseException) -> bool:
-    """Not of the disk; the client reports a body of another length than announced as a bare OSError."""
-    return isinstance(failure, HTTPError | ConnectionError | FileMetadataError | JSONDecodeError) or is_short_body(
-        failure
-    )
+    """And not of the disk."""
+    return isinstance(failure, NETWORK) or is_short_body(failure)
 
 
 def is_transient(failure: BaseException) -> bool:
