@@ -20,7 +20,6 @@ TOUCHED = (
     "tests/base",
     "tests/workflow",
     "tests/runs/test_rules.py",
-    "tests/runs/test_envs.py",
     "tests/docs/test_generated.py",
 )
 

@@ -309,7 +309,9 @@ def test_what_changes_no_result_only_archives_again(restored, jobs):
     for path in (restored / "scripts").rglob("*.py"):
         text = path.read_text()
         assert not text or text.startswith('"""'), path
-        path.write_text(text.replace('"""', '"""Other words. ', 1) + "\n\n# A reason.\ndef added():\n    return 1\n")
+        path.write_text(text.replace('"""', '"""Other words. ', 1) + "\n\n# A reason.\n")
+    with (restored / "scripts/attnlimit/stats/power_law.py").open("a") as module:
+        module.write("def added():\n    return 1\n")
     log = restored / "scripts/attnlimit/base/log.py"
     log.write_text(log.read_text().replace("SECONDS_BETWEEN_LOG_LINES = 5", "SECONDS_BETWEEN_LOG_LINES = 6"))
     (restored / "README.md").write_text("Another.\n")

@@ -208,7 +208,7 @@ def stopped(project: Path, name: str, out: int) -> int:
     return begun.wait()
 
 
-def told(name: str) -> str:
+def stop_line(name: str) -> str:
     return f"stopped: finished jobs are kept in runs/{name}/results/; resume with `make reproduce CONFIG={name}.yaml`"
 
 
@@ -219,7 +219,7 @@ def test_ctrl_c_ends_with_one_line(project):
     lines = shown.splitlines()
     begun = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])
     assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{begun[1]}, about "), "the same count"
-    end = lines.index(told("stopped"))
+    end = lines.index(stop_line("stopped"))
     assert all(re.match(r"[a-z_ 0-9]+: |\d+ of \d+ jobs, ", line) for line in lines[1:end]), shown
     assert all(line.startswith("make: ***") for line in lines[end + 1 :]), shown
     assert all(character.isprintable() or character == "\n" for character in shown), "no control characters in a file"
@@ -256,7 +256,7 @@ def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
     text = b"".join(shown).decode()
     # How far it had come when it was stopped is a matter of luck; what the line says then, test_lines.py asks.
     assert re.search(r"\r(planning|\d+ of \d+ jobs, [^\r]*running: \w+)", text), "the line that is written over"
-    assert f"\r\x1b[K{told('terminal')}" in text, "and is gone"
+    assert f"\r\x1b[K{stop_line('terminal')}" in text, "and is gone"
     assert "Traceback" not in text and "Logging error" not in text
 
 

@@ -10,12 +10,6 @@ from attnlimit.workflow.registry import abouts, declared
 from support.workflow import ROOT
 
 
-def test_a_store_is_declared_once_and_a_question_declares_its_fits():
-    assert len(declared()) == sum(len(about.stores) + len(about.parts) for about in abouts().values())
-    for about in abouts().values():
-        assert {f"rates/{source}" for source in about.errors} <= set(about.stores)
-
-
 @pytest.mark.parametrize("name", declared())
 def test_a_store_says_of_each_variable_what_it_is_and_of_no_two_the_same(name):
     said = [words_of(variable, declared()[name])[0] for variable in declared()[name]]
