@@ -50,16 +50,13 @@ class Planned(NamedTuple):
 def plan(root: Path, folder: Path, overlays: list[Path], cores: int) -> str:
     """The text of `make plan`."""
     config, jobs = planned_jobs(root, folder, overlays)
-    lines = report(jobs, cores) if jobs else [f"{run_name(folder)}: finished; nothing would run"]
+    name = "results" if folder.resolve() == Path.cwd() else folder
+    lines = report(jobs, cores) if jobs else [f"{name}: finished; nothing would run"]
     if jobs and (note := assumption(config, folder)):
         lines.append(note)
     if stores := unused_layers(folder, config["layers"]):
         lines += [f"not needed: {summary(stores)}; `make tidy` removes them", *(f"  {path}" for path in stores)]
     return "\n".join(lines)
-
-
-def run_name(folder: Path) -> str:
-    return "results" if folder.resolve() == Path.cwd() else str(folder)
 
 
 @contextlib.contextmanager
@@ -133,10 +130,7 @@ def changes(rule: str, now: dict, recorded: Iterable[str], config: dict) -> list
         before = parameters_in(text)
         if before is None:
             return ["its record is of an older version of this workflow"]
-        for name in [*now, *(name for name in before if name not in now)]:
-            new, old = now.get(name, ABSENT), before.get(name, ABSENT)
-            if new == old:
-                continue
+        for name, new, old in differing(now, before):
             if name in UNNAMED:
                 lines.append(UNNAMED[name])
             elif isinstance(new, dict) and isinstance(old, dict):  # a section, or the whole config
@@ -146,12 +140,17 @@ def changes(rule: str, now: dict, recorded: Iterable[str], config: dict) -> list
     return list(dict.fromkeys(lines))
 
 
+def differing(now: dict, before: dict) -> Iterator[tuple[str, object, object]]:
+    """Keys with another value than before, their value now and before."""
+    for key in dict.fromkeys([*now, *before]):
+        new, old = now.get(key, ABSENT), before.get(key, ABSENT)
+        if new != old:
+            yield key, new, old
+
+
 def keys_changed(rule: str, now: dict, before: dict, config: dict, prefix: str = "") -> list[str]:
     lines = []
-    for key in [*now, *(key for key in before if key not in now)]:
-        new, old = now.get(key, ABSENT), before.get(key, ABSENT)
-        if new == old:
-            continue
+    for key, new, old in differing(now, before):
         name = f"{prefix}{key}" if prefix or now == config else key_of(rule, key, new, config)
         if isinstance(new, dict) and isinstance(old, dict):
             lines += keys_changed(rule, new, old, config, f"{name}.")
