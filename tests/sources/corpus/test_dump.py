@@ -123,10 +123,7 @@ def test_other_packings_are_refused_with_the_remedy(tmp_path, name):
 
 def test_redirects_and_other_namespaces_are_dropped(tmp_path):
     path = dump(tmp_path, page(1), page(2, namespace=4), page(3, redirect='<redirect title="T1" />'), page(4))
-    assert list(read_dump(path, 10**6)) == [
-        Article(1, "T1", 101, "Some words."),
-        Article(4, "T4", 104, "Some words."),
-    ]
+    assert list(read_dump(path, 10**6)) == [Article(1, "T1", 101, "Some words."), Article(4, "T4", 104, "Some words.")]
 
 
 def test_several_bz2_streams_are_one_dump(tmp_path):
