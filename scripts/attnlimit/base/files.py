@@ -82,7 +82,7 @@ def require_writable(*folders: str | Path) -> None:
 
 
 def disk_error(path: str | Path, error: BaseException) -> OSError | None:
-    """An error of the disk while reading, told with its file; None for one of the file's content.
+    """An error of the disk while reading, with the file named; None for one of the file's content.
 
     Libraries raise OSError for damaged content as well, but only those of the system have a number; and damaged
     content may send a reader to a place that no file has, which is EINVAL.
@@ -93,7 +93,7 @@ def disk_error(path: str | Path, error: BaseException) -> OSError | None:
 
 
 def memory_error(path: str | Path, error: BaseException, packed: int = PACKED) -> MemoryError | None:
-    """Running out of memory while reading, told with the file; None for an error of the file's content.
+    """Running out of memory while reading, with the file named; None for an error of the file's content.
 
     Damaged content may ask for any memory: what one request alone has more bytes than the file can hold, `packed`
     times its size, is its content's fault.

@@ -34,7 +34,7 @@ def report_finding(text: str) -> None:
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """For a command: what is wrong with its input is told in one line, without a traceback; exit code 1."""
+    """For a command: an error of its input is one line without a traceback, with exit code 1."""
     try:
         yield
     except (ValueError, LookupError, OSError, MemoryError) as error:

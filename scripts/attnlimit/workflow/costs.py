@@ -107,7 +107,7 @@ def on_gpu(config: Mapping[str, Any], rule: str) -> bool:
 
 
 def asked_bytes(config: Mapping[str, Any], rule: str) -> float:
-    """Memory that one job asks a cluster for: what it holds and what surrounds it, half as much again."""
+    """Memory that one job asks a cluster for: 1.5 times its own and that of the processes around it."""
     cost = costs(config)[rule]
     return 1.5 * (cost.bytes + CLUSTER_BYTES + CUDA_BYTES * asks_gpu(config, cost))
 

@@ -126,7 +126,7 @@ def test_wrong_bytes_are_deleted_and_said(server, path, fault):
     """A flipped bit in a file of the right size; a short body that gives no length."""
     server.faults += [fault]
     with pytest.raises(
-        ValueError, match=rf"sha256 is \w+, fetch_corpus.sha256 is {SHA256}; what came is deleted: run again"
+        ValueError, match=rf"sha256 is \w+, fetch_corpus.sha256 is {SHA256}; the download is deleted: run again"
     ):
         download(server.url, path, SHA256, NO_PAUSE)
     assert list(path.parent.iterdir()) == []
@@ -137,7 +137,7 @@ def test_wrong_bytes_are_deleted_and_said(server, path, fault):
 def test_a_part_with_too_much_is_deleted(server, path):
     path.parent.mkdir()
     part(path).write_bytes(BODY + b"more")
-    with pytest.raises(ValueError, match="what came is deleted"):
+    with pytest.raises(ValueError, match="the download is deleted"):
         download(server.url, path, SHA256)
     assert list(path.parent.iterdir()) == []
 

@@ -69,7 +69,7 @@ def fetch_wheel(wanted: Package, section: str, path: Path, remedy: str) -> None:
         sha256 = sha256_of(came)
         if sha256 != wanted.sha256:
             raise ValueError(
-                f"{section}.sha256: {wanted.file} came with {sha256}, not {wanted.sha256}; what came is deleted: "
+                f"{section}.sha256: {wanted.file} came with {sha256}, not {wanted.sha256}; the download is deleted: "
                 "run again, or put the sha256 of the version you mean in the config"
             )
         came.replace(path)
