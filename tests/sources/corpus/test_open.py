@@ -3,14 +3,14 @@
 import functools
 import hashlib
 import shutil
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 
 import pytest
 
 from attnlimit.sources.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path
 from attnlimit.sources.corpus.location import local_files
 from attnlimit.sources.corpus.open import open_corpus
+from support.faulty import FaultyServer
 from support.packages import sha256, wheel
 
 BULGARIAN = "bgwiki-latest-pages-articles-shortened.xml.bz2"
@@ -31,13 +31,8 @@ def folder_on_the_web(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     folder = tmp_path / "web"
     folder.mkdir()
-    handler = functools.partial(Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield folder, f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with FaultyServer(functools.partial(Quiet, directory=str(folder))) as server:
+        yield folder, server.endpoint
 
 
 def test_the_excerpt_needs_no_sha256(tmp_path):

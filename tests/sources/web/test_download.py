@@ -3,12 +3,12 @@
 import hashlib
 import resource
 import socket
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from attnlimit.sources.web.download import download
+from support.faulty import FaultyServer
 
 BODY = bytes(range(256)) * 4096  # 1 MB
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -48,14 +48,9 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        running.faults, running.asked = [], []
-        running.url = f"http://127.0.0.1:{running.server_port}/wiki/dump.xml.bz2"
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
+    with FaultyServer(Handler) as running:
+        running.faults, running.url = [], f"{running.endpoint}/wiki/dump.xml.bz2"
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.fixture
