@@ -54,10 +54,10 @@ archive: setup ## everything behind the results as one file: sources, stores, se
 	$(VERB)
 
 verify: setup ## check an archive: CONFIG=..., RUN=... or ARCHIVE=results/attnlimit.tar.zst
-	@$(PROGRAM).archive.verify "$(ARCHIVE)"
+	@$(PROGRAM).archive.commands verify "$(ARCHIVE)"
 
 restore: setup ## unpack a checked archive, to look or to go on from there: ARCHIVE=..., TO=restored
-	@$(PROGRAM).archive.restore "$(ARCHIVE)" "$(TO)"
+	@$(PROGRAM).archive.commands restore "$(ARCHIVE)" "$(TO)"
 
 deposit: setup ## show what would go to Zenodo; UPLOAD=yes sends it as a draft, with the token in ZENODO_TOKEN
 	@$(PROGRAM).archive.deposit "$(ARCHIVE)" $(if $(filter yes,$(UPLOAD)),--upload)

@@ -14,7 +14,7 @@ from snakemake.utils import update_config
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.base.store import read  # noqa: E402
-from attnlimit.bench.limits import HEAD, shown  # noqa: E402
+from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
 from attnlimit.page.answer import capital  # noqa: E402
 from attnlimit.workflow.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, figures  # noqa: E402
@@ -71,7 +71,7 @@ def parts_of(results: Path) -> dict[str, str]:
     }
     if (bench := results / "bench/attention.json").is_file():
         parts["bench"] = bench_table(json.loads(bench.read_text()))
-        parts["limits"] = markdown(list(HEAD), shown(json.loads(bench.with_name("limits.json").read_text())))
+        parts["limits"] = markdown(list(HEAD), table_rows(json.loads(bench.with_name("limits.json").read_text())))
     if (larger := ROOT / WHOLE_EXCERPT / "results/rates.csv").is_file():
         parts["excerpt"] = compared(table, larger.parent)
     if (studies := ROOT / STUDIES / "results/claims.json").is_file():

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import yaml
 
 from attnlimit.archive.bag import AGAIN, PLAIN, files_below, pack, require_whole, unpack
-from attnlimit.archive.citation import read_citation
-from attnlimit.archive.crate import METADATA, describe, require_crate
-from attnlimit.archive.snakemake_records import Job, Rules, trace, write_records
+from attnlimit.archive.crate import METADATA, describe, read_citation, require_crate
 from attnlimit.base.store import read
 from attnlimit.page.provenance import machine, versions
+from attnlimit.workflow.snakemake_records import Job, Rules, trace, write_records
 from attnlimit.workflow.workflow_files import ENVIRONMENT, source_files
 
 ARCHIVE = "results/attnlimit.tar.zst"

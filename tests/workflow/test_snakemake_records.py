@@ -3,19 +3,20 @@
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 from snakemake.persistence import RECORD_FORMAT_VERSION
 
-from attnlimit.archive.snakemake_records import FORMAT, Job, read_record, record_path, trace, write_records
-from support.tiny_run import (
-    FIT,
-    MODEL,
-    RATES,
-    RULES,
-    SPLIT,
-    TEXT,
-)
+from attnlimit.workflow.snakemake_records import FORMAT, Job, read_record, record_path, trace, write_records
+from support.tiny_run import FIT, MODEL, RATES, RULES, SPLIT, TEXT, make_run
+
+
+@pytest.fixture
+def run(tmp_path) -> Path:
+    folder = tmp_path / "run"
+    make_run(folder)
+    return folder
 
 
 def test_the_jobs_behind_a_target_have_their_parameters_by_name(run):

@@ -83,6 +83,13 @@ def parameters_in(text: str) -> dict | None:
     return value if isinstance(value, dict) and "code" in value else None
 
 
+def settings_behind(name: str, root: Path = Path()) -> dict | None:
+    """The section of the config that a file was made with, by the record of its job; None without such a record."""
+    path = record_path(name, root)
+    params = json.loads(path.read_text(encoding="utf-8")).get("params") if path.is_file() else None
+    return (parameters_in(params[0]) or {}).get("settings") if params else None
+
+
 def from_project(name: str, root: Path, project: Path) -> str:
     """The name of a file of the user, given relative to `root`, relative to `project`."""
     if name.startswith(RESULTS) or Path(name).is_absolute():
