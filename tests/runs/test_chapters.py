@@ -31,7 +31,7 @@ def test_heads_wait_for_no_simulation_and_theory_plans_only_what_is_new(folder):
     overlay(folder, chapters=["heads"])
     heads = set(planned(folder))
     assert heads >= JOINED | {"compute_limits", "measure_errors", "fit_rates", "state_answer"}
-    assert not any(re.search("simulate_|tails|ablation", name) for name in heads)
+    assert not any(re.search("simulate_|tails|interventions", name) for name in heads)
     make_up(folder)
     overlay(folder, chapters=["heads", "theory"])
     jobs = planned(folder)
