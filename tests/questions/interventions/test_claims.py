@@ -45,6 +45,14 @@ def test_a_wide_interval_decides_nothing(wide):
     assert finding.verdict == UNDECIDED and finding.p == 1
 
 
+def test_a_fall_that_is_surely_less_than_counts_fails():
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    small = {"mean_beta_change": -0.006, "mean_beta_change_low": -0.01, "mean_beta_change_high": -0.002}
+    changed = data.assign({name: 0 * data[name] + number for name, number in small.items()})
+    assert judged(interventions_horizon, changed).verdict == FAILS
+
+
 def test_a_mean_that_falls_decides_nothing_if_many_heads_surely_rise():
     _, fits = POWER["interventions_horizon"]
     data = fits(True, np.random.default_rng(1))["interventions"]

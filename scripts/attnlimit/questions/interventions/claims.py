@@ -60,8 +60,8 @@ def interventions_centred(fits: Fits, thresholds: dict) -> Finding:
 def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, thresholds: dict) -> Finding:
     """Does a quantity fall in the heads of one variant?  Judged for mean and covariance, both must hold.
 
-    Of the mean change over heads, replicates as noise: holds if its interval lies below 0, fails if it lies above
-    -smallest, so that the fall is surely less than would count.  A mean that falls decides nothing if fewer than
+    Of the mean change over heads, replicates as noise: fails if its interval lies above -smallest, so that a fall is
+    surely less than would count; else holds if it lies below 0.  A mean that falls decides nothing if fewer than
     `same_direction` of the heads that surely change fall: then a few speak for others that go the other way.
     """
     found = {str(each): counted(fits.sel(statistic=each), name, thresholds["level"]) for each in STATISTIC_NAMES}
@@ -70,7 +70,7 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
     def find(statistic: str) -> Part:
         here, like = (Estimate.of(fits, f"mean_{name}{whose}", statistic=statistic) for whose in ("", "_layers"))
         counts = found[statistic]
-        by_mean = HOLDS if here.high < 0 else FAILS if here.low > -smallest else UNDECIDED
+        by_mean = FAILS if here.low > -smallest else HOLDS if here.high < 0 else UNDECIDED
         surely = counts.fallen + counts.risen
         mixed = counts.fallen < thresholds["same_direction"] * surely
         verdict = UNDECIDED if mixed and by_mean == HOLDS else by_mean
