@@ -13,6 +13,7 @@ from attnlimit.page.assess import assess, claims_of, write_json
 from attnlimit.page.power import declared, shares
 from attnlimit.questions.downstream.power import fitted
 from attnlimit.questions.downstream.power import planted as downstream
+from attnlimit.questions.first_order.power import planted as first_order
 from attnlimit.questions.gaussian.claims import reference_change
 from attnlimit.questions.interventions.power import POWER
 from attnlimit.questions.patterns.power import planted as patterns
@@ -34,7 +35,6 @@ from support.claims import (
     constants_fit,
     contexts_fit,
     curve,
-    first_order_fit,
     hardmax_fit,
     heuristic,
     model_rates,
@@ -63,7 +63,7 @@ def stores() -> dict[str, xr.Dataset]:
         "hardmax": hardmax_fit(),
         "normality": normality_fit(),
         "contexts": contexts_fit(),
-        "first_order": first_order_fit(),
+        "first_order": first_order([1.0], np.random.default_rng(3)),
         "patterns": patterns(),
         "propagation": propagation(),
         "downstream": fitted(downstream(), np.random.default_rng(1)),
@@ -160,7 +160,7 @@ def test_bad_results_of_the_model_change_its_verdicts_alone(stores):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("level", 1), ("fewest_fits", 3), ("weakest_correlation", 0), ("slope_tolerance", -0.05), ("extra", 1)],
+    [("level", 1), ("fewest_fits", 3), ("weakest_coefficient", 0), ("slope_tolerance", -0.05), ("extra", 1)],
 )
 def test_a_wrong_threshold_is_refused(key, value):
     config = deepcopy(DEFAULT)

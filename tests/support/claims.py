@@ -138,29 +138,6 @@ def hardmax_fit(expectation=hardmax_error, drawn=None, n=DECADES, relative=0.002
     return hardmax_summary(errors, LOG10_LARGEST, expectation)
 
 
-def first_order_fit(ratios=(1.0,), noise=0.02, few=0, draws=500) -> xr.Dataset:
-    """Six layers of twelve heads and their whole layers, whose mean is predicted with these ratios.
-
-    few: heads that rest on few tokens, whose ratio is far off.
-    """
-    rng = np.random.default_rng(3)
-    true = np.resize(ratios, 72).astype(float)
-    true[:few] = 3
-    true = np.concatenate([true.reshape(6, 12), np.full((6, 1), 9.0)], 1)  # (layer, head)
-    shared = rng.normal(size=(draws + 1, 6, 1)) * 0.5**0.5  # heads of a layer share their draws
-    moved = true * np.exp(noise * (shared + rng.normal(size=(draws + 1, *true.shape)) * 0.5**0.5))
-    seen, again = moved[0], moved[1:] / true * moved[0]
-    both, dims = (lambda each: np.stack([each, np.full_like(each, 5)])), ("statistic", "layer", "head")
-    data = {
-        f"ratio{end}": ((*dims, "n"), both(seen * np.exp(side * 1.96 * noise))[..., None])
-        for end, side in (("", 0), ("_low", -1), ("_high", 1))
-    }
-    data |= {"ratio_resampled": (("draw", *dims), np.stack([again, again], 1))}
-    data |= {"few_tokens": (("layer", "head"), np.append(np.arange(72).reshape(6, 12) < few, np.ones((6, 1), bool), 1))}
-    coords = {"statistic": ["mean", "cov"], "layer": range(6), "head": [*range(12), -1], "n": [4096]}
-    return xr.Dataset(data, coords=coords, attrs={"model": {"name": "owner/small"}})
-
-
 def normality_fit(coverage=0.95, spread=1.0, carriers=(5000, 2000, 1), replicates=20000) -> xr.Dataset:
     """Three tilts at one n, the last with too few tokens and far off in all it says.
 

@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 VERDICTS = (HOLDS, FAILS, UNDECIDED)
-YES, HARDLY, NOT_HERE = "yes", "hardly", "not here"  # could a test have failed?
+YES, NOT_HERE = "yes", "not here"  # could a test have failed?
 DIGITS = 4  # significant ones of the numbers written
 AFTER_A_LOOK = " The rule was settled after first numbers of the default run were seen: there, read it as exploration."
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}
@@ -156,11 +156,6 @@ def could_fail(parts: Parts) -> str:
     """Whether any part could have failed, and what would have failed each."""
     able = {part.able for part in parts.values()}
     return f"{able.pop() if len(able) == 1 else YES}: {powers(parts)}"
-
-
-def asked_to_fall(thresholds: dict, what: str = "below 0") -> str:
-    """What a rank correlation of beta is asked for; an interval that holds 0 fails only if it is surely weak."""
-    return f"required: {what}; fails if surely weaker than −{thresholds['weakest_correlation']:g}"
 
 
 def z_score(level: float) -> float:

@@ -65,9 +65,6 @@ class Thresholds(Section):
     weakest_horizon: float = Field(
         ge=0, description="Tests of the curve leave out smaller H, where the paper's curve is 1/2 to within 1 %."
     )
-    weakest_correlation: float = Field(
-        gt=0, lt=1, description="Of β with −H: a correlation that is surely weaker counts as no dependence."
-    )
     weakest_coefficient: float = Field(
         gt=0,
         lt=1,

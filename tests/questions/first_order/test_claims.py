@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from attnlimit.questions.first_order.claims import first_order_predicts
+from attnlimit.questions.first_order.power import planted
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
-from support.claims import first_order_fit, judged
+from support.claims import judged
+
+
+def first_order_fit(ratios, noise=0.02, few=0):
+    return planted(ratios, np.random.default_rng(3), noise, few)
 
 
 @pytest.mark.parametrize(
