@@ -28,9 +28,12 @@ def simulated_fits(rate: float, growth: float, stream: np.random.Generator) -> d
     laws = [
         suprema(law, *LAWS[law], rate, (lambda r: np.exp(growth * r**2)) if growth else bounded, stream) for law in LAWS
     ]
-    bootstraps = [
-        Bootstrap(BOOTSTRAP, joint, each) for joint, each in zip((False, True, True), stream.spawn(3), strict=True)
-    ]
+    over_n, over_radius, for_changes = stream.spawn(3)
+    bootstraps = (
+        Bootstrap(BOOTSTRAP, False, over_n),
+        Bootstrap(BOOTSTRAP, True, over_radius),
+        Bootstrap(BOOTSTRAP, True, for_changes),
+    )
     return {"uniform": fit_uniform(xr.concat(laws, "setting"), bootstraps, MISFIT, TOLERANCE, CARRIERS)}
 
 
