@@ -10,7 +10,7 @@ from attnlimit.base.costs import cost_by_setting
 from attnlimit.base.section_types import DISTINCT, BySetting, Count, Integer, Positive, Positives, Replicates
 from attnlimit.base.words import ERRORS, FITS, LABELS
 
-CONSTANTS_SPEED = 1e8  # pairs of tokens a second: simulate_constants of the default run
+CONSTANTS_SPEED = 4e8  # pairs of tokens a second: simulate_constants of the default run
 
 
 class SimulateSphere(BySetting):

@@ -25,7 +25,8 @@ from attnlimit.stats.verdicts import (
 @claim(
     id="uniform_rate",
     statement="The attention map converges uniformly on a ball of radius R like C(R)/√n (abstract).",
-    test="Slope of E sup on n for each ball, where enough tokens carry the variance: 1/2 within the tolerance.",
+    test="Slope of E sup on n for each ball, where enough tokens carry the variance and its interval is at most half "
+    "the tolerance: 1/2 within the tolerance.",
     fits=("uniform",),
     figure="uniform",
     thresholds=("level", "slope_tolerance", "decided_share"),
@@ -33,12 +34,14 @@ from attnlimit.stats.verdicts import (
 def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
     """Does the largest error over a ball fall like 1/sqrt(n), for each law of the tokens?
 
-    Asked where theory lets one see it: at the sizes at which enough tokens carry the variance (`growth.fit_uniform`).
+    Asked where theory lets one see it: at the sizes at which enough tokens carry the variance (`fit.fit_uniform`),
+    and of the balls whose slope is known well enough, half the tolerance, for these to decide anything.
     """
     data = fits.stores["uniform"]
     beta, se = data["carried_beta"].values, data["carried_se"].values
-    able = np.isfinite(beta)
-    beta, half, radius = beta[able], z_score(thresholds["level"]) * se[able], data["radius"].values
+    half, radius = z_score(thresholds["level"]) * se, data["radius"].values
+    able = half <= thresholds["slope_tolerance"] / 2  # not where it is NaN
+    beta, half = beta[able], half[able]
     edges = 0.5 - thresholds["slope_tolerance"], 0.5 + thresholds["slope_tolerance"]
     verdicts = [decide(b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
     chances = [chance(b, b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
