@@ -10,6 +10,8 @@ from attnlimit.page.panels import subject
 from attnlimit.page.style import PARAMETRIC, WIDTH, save, set_theme
 from attnlimit.stats.estimate import Estimate
 
+SHOWN = (-0.3, 2.3)  # powers; a head that hardly needs keys may have any
+
 p = begin(snakemake)
 set_theme()
 
@@ -34,7 +36,7 @@ left.set(xlabel="context, tokens", ylabel="n(5 %), exact first order, median hea
 for power, words in ((0, "a limit"), (1, "a share")):
     right.axvline(power, color=PARAMETRIC, lw=1, ls=":")
     right.text(power, 1.02, words, ha="center", va="bottom", fontsize=7.5, color="0.35")
-right.set(xlabel="power of the context", ylabel="share of heads", ylim=(0, 1))
+right.set(xlabel="power of the context", ylabel="share of heads", ylim=(0, 1), xlim=SHOWN)
 figure.legend(
     handles=left.get_legend_handles_labels()[0],
     loc="outside lower center",
@@ -42,5 +44,5 @@ figure.legend(
     fontsize=8,
     title="power, median head",
 )
-figure.suptitle(f"{subject(fits.attrs)} in {fits.attrs['windows']} windows", fontsize=9)
+figure.suptitle(f"{subject(fits.attrs)}, {fits.attrs['windows']} windows", fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)
