@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test readme docs envs lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -54,10 +54,10 @@ archive: setup ## everything behind the results as one file: sources, stores, se
 	$(VERB)
 
 verify: setup ## check an archive: CONFIG=..., RUN=... or ARCHIVE=results/attnlimit.tar.zst
-	@$(PROGRAM).archive.verify "$(ARCHIVE)"
+	@$(PROGRAM).archive.commands verify "$(ARCHIVE)"
 
 restore: setup ## unpack a checked archive, to look or to go on from there: ARCHIVE=..., TO=restored
-	@$(PROGRAM).archive.restore "$(ARCHIVE)" "$(TO)"
+	@$(PROGRAM).archive.commands restore "$(ARCHIVE)" "$(TO)"
 
 deposit: setup ## show what would go to Zenodo; UPLOAD=yes sends it as a draft, with the token in ZENODO_TOKEN
 	@$(PROGRAM).archive.deposit "$(ARCHIVE)" $(if $(filter yes,$(UPLOAD)),--upload)
@@ -79,6 +79,9 @@ long-test: setup ## whole runs on your own model, packages, the hub, several stu
 
 env-test: setup ## the small run with each rule in its own environment, on a host that has only Snakemake
 	$(BIN)/python -m pytest tests/environments -n 0 -rs
+
+power: setup ## how often each verdict is right, by simulation, into rules/page/power.json: DRAWS=200, CLAIMS="heads_above ..." for some
+	@$(PROGRAM).page.power $(or $(DRAWS),100) $(CLAIMS)
 
 readme: setup ## put what a run found into README.md and docs/: the default run, or RUN=...
 	$(BIN)/python docs/readme.py "$(FOLDER)"

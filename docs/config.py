@@ -52,11 +52,11 @@ def page(schema: dict, values: dict) -> str:
 def table(keys: dict, values: dict) -> str:
     lines = ["| key | default | allowed | what it is |", "| --- | --- | --- | --- |"]
     for name, value in values.items():
-        lines.append(f"| `{name}` | `{shown(value)}` | {allowed(keys[name])} | {keys[name]['description']} |")
+        lines.append(f"| `{name}` | `{written(value)}` | {allowed(keys[name])} | {keys[name]['description']} |")
     return "\n".join(lines)
 
 
-def shown(value: object) -> str:
+def written(value: object) -> str:
     """A value as one would write it in YAML."""
     text = yaml.safe_dump(value, default_flow_style=True, width=ONE_LINE, allow_unicode=True).strip()
     return text.removesuffix("...").strip().replace("''", '""')

@@ -14,7 +14,7 @@ from snakemake.utils import update_config
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.base.store import read  # noqa: E402
-from attnlimit.bench.limits import HEAD, shown  # noqa: E402
+from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
 from attnlimit.page.answer import capital  # noqa: E402
 from attnlimit.workflow.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, figures  # noqa: E402
@@ -71,7 +71,7 @@ def parts_of(results: Path) -> dict[str, str]:
     }
     if (bench := results / "bench/attention.json").is_file():
         parts["bench"] = bench_table(json.loads(bench.read_text()))
-        parts["limits"] = markdown(list(HEAD), shown(json.loads(bench.with_name("limits.json").read_text())))
+        parts["limits"] = markdown(list(HEAD), table_rows(json.loads(bench.with_name("limits.json").read_text())))
     if (larger := ROOT / WHOLE_EXCERPT / "results/rates.csv").is_file():
         parts["excerpt"] = compared(table, larger.parent)
     if (studies := ROOT / STUDIES / "results/claims.json").is_file():
@@ -113,17 +113,6 @@ def details(table: pd.DataFrame, results: Path) -> list[str]:
         f"Horizons of the heads lie between {spread(mean['horizon'])}, "
         f"{int((mean['horizon'] < 1).sum())} of {len(mean)} below 1."
     ]
-    changed = table[(table["source"] == "ablation") & (table["statistic"] == "mean")]
-    if "tilt_factor" in changed:
-        changed = changed[changed["tilt_factor"] == 1]
-    weak, strong = changed[changed["horizon"] <= 1], changed[changed["horizon"] > 1]
-    if len(weak) and len(strong):
-        below = int((changed["beta_high"] < changed["bound_v3"]).sum())
-        lines.append(
-            f"With the A of chosen heads scaled, the median rate of the mean is {weak['beta'].median():.2f} in the "
-            f"{len(weak)} settings with H up to 1 and {strong['beta'].median():.2f} in the {len(strong)} beyond; "
-            f"{below} of {len(changed)} intervals lie wholly below 1/(2(1+H²))."
-        )
     stores = [read(path, "sub_gaussian") for path in sorted((results / "tails").glob("layer_*.zarr.zip"))]
     factors = {(int(store["layer"]), str(head)): f for store in stores for head, f in enumerate(store["sub_gaussian"])}
     if factors:
@@ -145,11 +134,14 @@ def intervals(table: pd.DataFrame) -> str:
 
 
 def claims_table(results: Path) -> str:
-    """Each claim that was tested, its verdict, and the measured number beside its threshold."""
+    """Each claim that was tested, its verdict, the measured number beside its threshold, and p among all claims."""
     records = json.loads((results / "claims.json").read_text())
     tested = [record for record in records if record["verdict"]]
-    rows = [[record["claim"], f"**{record['verdict']}**", record["in_short"]] for record in tested]
-    return markdown(["claim", "verdict", "measured in this run"], rows)
+    rows = [
+        [record["claim"], f"**{record['verdict']}**", record["in_short"], optional(record["p_family"], ".1g")]
+        for record in tested
+    ]
+    return markdown(["claim", "verdict", "measured in this run", "by chance, among all claims"], rows)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

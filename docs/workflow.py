@@ -1,10 +1,9 @@
 """Draw docs/workflow.svg: the rules of the workflow by chapters, from the graph that Snakemake itself plans."""
 
-import re
-import subprocess
+import io
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+from attnlimit.cli.forecast import loaded_workflow  # noqa: E402
 from attnlimit.workflow.folders import ARCHIVE, RESOLVED  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, chapter_titles  # noqa: E402
 from attnlimit.workflow.studies import NEEDED, PARTS, RATES  # noqa: E402
@@ -54,21 +54,16 @@ def main() -> None:
 
 
 def rule_graph(chapter: str) -> Graph:
-    """What `snakemake --rulegraph` says of a run of this chapter alone."""
+    """What Snakemake plans for a run of this chapter alone."""
     with tempfile.TemporaryDirectory() as folder:
         overlay = Path(folder, "one.yaml")
         overlay.write_text(yaml.safe_dump(settings_of(chapter, folder) | {"chapters": [chapter]}))
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
-        command += ["--cores", "1", "--configfile", str(overlay), "--rulegraph", "dot"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # ours
-    if done.returncode:
-        sys.exit(done.stderr.strip())
-    names = dict(re.findall(r'^\t(\d+)\[label = "(\w+)"', done.stdout, re.M))
-    edges = re.findall(r"^\t(\d+) -> (\d+)$", done.stdout, re.M)
-    return Graph(
-        frozenset(names.values()) - {LAST},
-        frozenset((names[one], names[other]) for one, other in edges if names[other] != LAST),
-    )
+        with loaded_workflow(ROOT, Path(folder), [overlay]) as workflow, redirect_stdout(io.StringIO()):
+            workflow.dag().printrulegraph()  # builds the graph of jobs, which says the same and more
+            dag = workflow._workflow.dag
+            edges = {(one.rule.name, job.rule.name) for job in dag.jobs for one in dag._dependencies[job]}
+    rules = {rule for edge in edges for rule in edge} - {LAST}
+    return Graph(frozenset(rules), frozenset(edge for edge in edges if edge[1] != LAST))
 
 
 def settings_of(chapter: str, folder: str) -> dict:
@@ -91,8 +86,7 @@ def made_up_study(folder: str) -> dict:
 
 def lanes() -> tuple[Lane, list[Lane], Lane]:
     """Rules that several chapters share at the start, those of each chapter, and those that every run ends with."""
-    with ThreadPoolExecutor(2) as pool:
-        graphs = dict(zip(all_chapters(), pool.map(rule_graph, all_chapters()), strict=True))
+    graphs = {chapter: rule_graph(chapter) for chapter in all_chapters()}
     end = frozenset.intersection(*(graph.rules for graph in graphs.values()))
     reading = [graph for graph in graphs.values() if TOKENS in graph.rules]
     start = frozenset.intersection(*(graph.rules for graph in reading)) - end

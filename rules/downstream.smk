@@ -8,9 +8,7 @@
 #                                                cluster (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance,
 #                                                unrelated_distance
 #          results/rates/downstream.zarr.zip     accuracy, agreement, embedding_error (n); dense_accuracy, beta, bend; local_slope
-#                                                (interval); tertile_error (tertile, n), tertile_beta, … (tertile); correlation,
-#                                                probability, corrected_probability, declared (outcome, aggregation), reliability;
-#                                                text_rate, text_horizon (text); each with _low, _high where it has an interval
+#                                                (interval); each with _low, _high where it has an interval
 #          results/figures/downstream.{pdf,svg,png}
 from attnlimit.sources.corpus.location import labelled_file, task_lengths  # noqa: E402
 

@@ -1,8 +1,8 @@
 # Is the rate only logarithmic when a query reads nothing but its best key?
 # INPUTS   none
 # OUTPUTS  results/synthetic/hardmax.zarr.zip   {line,plane}_error (n, replicate_…), direct_error (dimension, n_direct, replicate_direct)
-#          results/rates/hardmax.zarr.zip       …_value, …_value_se, …_local_slope, …_local_power; expected, proposition, ratio (n);
-#                                               log_power, log_chi2, power_chi2
+#          results/rates/hardmax.zarr.zip       …_value, …_value_se, …_local_slope, …_local_power; expected, proposition, ratio,
+#                                               line_ratio (n); exact_value, exact_ratio, exact_local_power (decades)
 #          results/figures/hardmax.{pdf,svg,png}
 
 

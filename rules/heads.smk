@@ -1,6 +1,6 @@
 # How fast does each attention head of a model converge to its limit as it reads more tokens?
 # INPUTS   results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip, results/limits/layer_{layer}.zarr.zip,
-#          results/geometry/layer_{layer}.zarr.zip; of the figures, results/rates/{heads,gaussian,gaussian_asymptotic}.zarr.zip
+#          results/geometry/layer_{layer}.zarr.zip; of the figures, results/rates/{heads,first_order,gaussian,gaussian_asymptotic}.zarr.zip
 # OUTPUTS  results/errors/parts/layer_{layer}_part_{part}.zarr.zip   the replicates of one job, and group means of differences
 #          results/errors/layer_{layer}.zarr.zip   error (statistic, head, replicate, n), limit_scale, limit_se (statistic, head);
 #                                                  {mean,cov}_gram (head, n, group, group_2), {mean,cov}_difference (n, feature, …);
@@ -78,6 +78,7 @@ rule plot_beta_vs_horizon:
 
 rule plot_token_complexity:
     input:
+        **fits_at_hand("first_order"),
         rates="results/rates/heads.zarr.zip",
     output:
         **figure("token_complexity"),
@@ -95,6 +96,7 @@ rule plot_token_complexity:
 
 rule plot_convergence:
     input:
+        **fits_at_hand("first_order"),
         rates="results/rates/heads.zarr.zip",
     output:
         **figure("convergence"),

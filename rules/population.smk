@@ -5,8 +5,9 @@
 # OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer;
 #                                                      rounding_error (layer)
 #          results/geometry/layer_{layer}.zarr.zip     horizon, psi, constant_tilt, … (head); token_mean, token_covariance
-#          results/limits/parts/layer_{layer}_part_{part}.zarr.zip     output_count (block), output_{mean,scatter} (block, feature, …)
-#          results/limits/outputs/layer_{layer}_part_{part}.zarr.zip   output (query, feature), fold (query)
+#          results/limits/parts/layer_{layer}_part_{part}.zarr.zip     output_count (block), output_{mean,scatter} (block, feature, …);
+#                                                                      output (query, feature), total (query, head), for first order
+#          results/limits/outputs/layer_{layer}_part_{part}.zarr.zip   output (query, feature), total (query, head), fold (query)
 #          results/limits/surrogate/layer_{layer}.zarr.zip             coefficient (fold, head, regressor, width), …;
 #                                                                      residual_{mean,second} (feature, …)
 #          results/limits/applied/layer_{layer}_part_{part}.zarr.zip   as parts, by chunk of the population: of the surrogate

@@ -24,7 +24,7 @@ from attnlimit.base.code_hash import texts_hash  # noqa: E402
 from attnlimit.workflow.rule_files import absent, at_hand, params_of  # noqa: E402
 from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
-PAGE_FILES = fits_at_hand("patterns", "studies", rates="heads") | {
+PAGE_FILES = fits_at_hand("first_order", "patterns", "studies", rates="heads") | {
     "records": "results/claims.json",
     "answer": "results/answer.json",
     "weights": ["results/models/heads.zarr.zip"] if "heads" in CHAPTERS else [],
@@ -120,8 +120,7 @@ rule state_answer:
     params:
         job=job(
             "state_answer",
-            settings=only(config["assess_claims"], "bootstrap", "weakest_horizon", "fewest_groups", "agreement"),
-            seed=config["seed"],
+            settings=only(config["assess_claims"], "weakest_horizon", "agreement"),
             left_out=LEFT_OUT,
             quick_look=config["quick_look"],
         ),
@@ -149,7 +148,6 @@ rule assess_claims:
         job=job(
             "assess_claims",
             thresholds=config["assess_claims"],
-            seed=config["seed"],
             chapters=registry.chapters_of_fits(CHAPTERS),
             questions=CLAIMS,
             rules=dict.fromkeys(SOURCES, "fit_rates") | {"studies": "compare_studies"},

@@ -1,10 +1,12 @@
 # How do rate and constant depend on the size of a bounded support?
-# INPUTS   none; of the fit and the figure, results/rates/sphere.zarr.zip
+# INPUTS   none; of the first figure, results/rates/sphere.zarr.zip
 # OUTPUTS  results/synthetic/parts/sphere_part_{part}.zarr.zip   some of the settings
 #          results/synthetic/sphere.zarr.zip   error (setting, statistic, replicate, n), limit_scale (setting, statistic); {mean,cov}_gram
 #                                              (setting, n, group, group_2); horizon, psi, …, scale, published, attended (setting)
-#          results/rates/constants.zarr.zip    power, {power,exponential,mixed,polynomial}_chi2, radii, … (statistic)
-#          results/figures/sphere_beta_vs_horizon.{pdf,svg,png}
+#          results/synthetic/constants.zarr.zip   error (setting, statistic, replicate), a setting a law and a radius
+#          results/rates/constants.zarr.zip    constant (law, statistic, place), local_power (law, statistic, place_interval),
+#                                              radius (law, place); simulated, exact (setting, statistic)
+#          results/figures/{sphere_beta_vs_horizon,constants}.{pdf,svg,png}
 merge_simulation("sphere")
 
 
@@ -33,10 +35,27 @@ rule simulate_sphere:
         "../scripts/simulate_sphere.py"
 
 
+rule simulate_constants:
+    output:
+        errors="results/synthetic/constants.zarr.zip",
+    log:
+        "results/logs/simulate_constants/log.txt",
+    benchmark:
+        "results/benchmarks/simulate_constants/run.tsv"
+    conda:
+        "../envs/simulate_constants.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=minutes("simulate_constants"),
+    params:
+        job=job("simulate_constants", settings=config["simulate_constants"], seed=config["seed"]),
+    script:
+        "../scripts/simulate_constants.py"
+
+
 rule fit_constants:
     input:
-        errors="results/synthetic/sphere.zarr.zip",
-        rates="results/rates/sphere.zarr.zip",
+        errors="results/synthetic/constants.zarr.zip",
     output:
         rates="results/rates/constants.zarr.zip",
     log:
@@ -46,11 +65,7 @@ rule fit_constants:
     conda:
         "../envs/fit_constants.yaml"
     params:
-        job=job(
-            "fit_constants",
-            settings=config["fit_constants"] | only(config["fit_rates"], "bootstrap"),
-            seed=config["seed"],
-        ),
+        job=job("fit_constants", settings=config["fit_constants"]),
     script:
         "../scripts/fit_constants.py"
 
@@ -70,3 +85,20 @@ rule plot_sphere_beta_vs_horizon:
         job=job("plot_sphere_beta_vs_horizon", quick_look=config["quick_look"]),
     script:
         "../scripts/plot_sphere_beta_vs_horizon.py"
+
+
+rule plot_constants:
+    input:
+        constants="results/rates/constants.zarr.zip",
+    output:
+        **figure("constants"),
+    log:
+        "results/logs/plot_constants/log.txt",
+    benchmark:
+        "results/benchmarks/plot_constants/run.tsv"
+    conda:
+        "../envs/plot_constants.yaml"
+    params:
+        job=job("plot_constants", quick_look=config["quick_look"]),
+    script:
+        "../scripts/plot_constants.py"

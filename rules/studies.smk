@@ -1,11 +1,11 @@
 # What is a model's own, and what is common to models and texts? Finished runs are compared.
-# INPUTS   of each run in compare_studies.studies: results/rates/heads.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip
-# OUTPUTS  results/studies/{study}.zarr.zip     what is compared of one run: beta, … (layer, statistic, part, head), horizon, …
-#                                               (layer, head), beta_covariance (layer, statistic, head, head_2), beta_half
-#                                               (split, half, layer, statistic, head), error (layer, statistic, head, replicate, n)
-#          results/rates/studies.zarr.zip       the same by study, and what is asked of them: agreement (statistic, pair),
-#                                               order (coupling, statistic, study), component (component, statistic, model),
-#                                               effective_heads (study, layer, statistic, n), each with its 95 % interval
+# INPUTS   of each run in compare_studies.studies: results/rates/heads.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip,
+#          and results/rates/interventions.zarr.zip if it has that chapter
+# OUTPUTS  results/studies/{study}.zarr.zip     what is compared of one run: beta, … (layer, statistic, head), horizon, … (layer,
+#                                               head), error (layer, statistic, head, replicate, n), limit_scale
+#          results/rates/studies.zarr.zip       the same by study, without errors, and what is asked of them: agreement (model,
+#                                               quantity), variance_share (…, component), order (…, coupling), effective_heads
+#                                               (study, statistic), …, each with two 95 % intervals
 #          results/studies.csv                  one row a head and study
 #          results/figures/studies_{horizon,heads,shared_noise}.{pdf,svg,png}
 from attnlimit.workflow.studies import study_inputs  # noqa: E402
@@ -27,7 +27,7 @@ rule gather_study:
     conda:
         "../envs/gather_study.yaml"
     params:
-        job=job("gather_study", seed=config["seed"]),
+        job=job("gather_study"),
     script:
         "../scripts/gather_study.py"
 
@@ -48,6 +48,7 @@ rule compare_studies:
             "compare_studies",
             studies=list(STUDIES),
             settings=without(config["compare_studies"], "studies", "missing"),
+            seed=config["seed"],
         ),
     script:
         "../scripts/compare_studies.py"

@@ -11,7 +11,7 @@ from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 p = begin(snakemake)
 
 stores = {Path(path).name.removesuffix(".zarr.zip"): read(path) for path in snakemake.input.fits}
-records = assess(claims_of(p.questions), stores, p.thresholds, p.chapters, p.rules, p.seed)
+records = assess(claims_of(p.questions), stores, p.thresholds, p.chapters, p.rules)
 for record in records:
     logger.info("%s: %s; %s", record.id, record.verdict or "no verdict", record.in_short)
 count = [record.verdict for record in records].count

@@ -13,12 +13,13 @@ from attnlimit.base.log import bar
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import read
 from attnlimit.bench.contenders import ours, prepare
-from attnlimit.bench.limits import HEAD, NOTE, limits_of, shown
+from attnlimit.bench.limits import HEAD, NOTE, limits_of, table_rows
 from attnlimit.bench.measure import Case, growth, large_limit, our_limit, run_case
 from attnlimit.bench.memory import peak_megabytes
-from attnlimit.bench.table import columns, table
+from attnlimit.bench.table import bench_table
 from attnlimit.sampling.surrogate_limits import marks_of
 from attnlimit.sources.model.population import atoms, gather
+from attnlimit.workflow.amounts import table
 
 p = begin(snakemake)
 options = p.settings
@@ -103,7 +104,7 @@ for record in records:
     if record["case"] == bert.name:  # a process each: not for every case
         record["peak_mb"] = peak_megabytes(bert, record["contender"])
 
-text = f"{table(records, options['rounds'])}\n\n{columns(HEAD, shown(limits))}\n{NOTE}"
+text = f"{bench_table(records, options['rounds'])}\n\n{table(HEAD, *table_rows(limits))}\n{NOTE}"
 print(text)
 outputs = snakemake.output
 for content, path in (

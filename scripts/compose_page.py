@@ -14,8 +14,8 @@ from attnlimit.page.provenance import identities, settings, store_rows, versions
 from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
 from attnlimit.questions.patterns.table import SHOWN, budgets_table, shown
 from attnlimit.questions.patterns.table import WHAT as OF_BUDGETS
-from attnlimit.questions.studies.table import ANSWERS, answer_rows, study_facts
-from attnlimit.questions.studies.table import WHAT as OF_STUDIES
+from attnlimit.questions.studies.report import ANSWERS, answer_rows, study_facts
+from attnlimit.questions.studies.report import WHAT as OF_STUDIES
 
 p = begin(snakemake)
 given, rules = snakemake.input, Path(snakemake.scriptdir).parent / "rules"
@@ -24,7 +24,8 @@ config, path = p.config, Path(snakemake.output.page)
 # A run that is not finished has only some of these files.
 records = json.loads(Path(given.records).read_text()) if given.get("records") else []
 answer = json.loads(Path(given.answer).read_text()) if given.get("answer") else {}
-rates, patterns, studies = (read(given[name]) if given.get(name) else None for name in ("rates", "patterns", "studies"))
+names = ("rates", "first_order", "patterns", "studies")
+rates, first, patterns, studies = (read(given[name]) if given.get(name) else None for name in names)
 tails = [read(store) for store in given.get("tails", [])]
 stores = {store: read_attrs(store) for store in given.get("stores", [])}
 
@@ -37,9 +38,10 @@ if studies is not None:
 browse = None
 known_limits = [computed_on(stores.values())] if stores else []
 if rates is not None:
-    heads, layers = head_table(rates), rates["layer"].values.tolist()
+    heads, layers = head_table(rates, first), rates["layer"].values.tolist()
     words = in_words(heads, rates["n"].values, tails)
-    browse = explorer(heads, curve_table(rates), tail_table(tails) if tails else None, words, slowest(heads))
+    curves, tail = curve_table(rates, first), tail_table(tails) if tails else None
+    browse = explorer(heads, curves, tail, words, slowest(heads))
     of_model = read(given.weights[0], "query_bias")["layer"].values.tolist() if given.get("weights") else layers
     again = config["measure_errors"]["replacement"]
     known_limits = limits(rates.attrs, rates["n"].values.tolist(), layers, of_model, again) + known_limits

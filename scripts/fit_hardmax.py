@@ -1,4 +1,4 @@
-"""The mean of hardmax attention: exact, as proposed and as drawn; its decay in powers of n and of ln n."""
+"""The mean of hardmax attention: exact, as proposed and as drawn; its decay in powers of ln n."""
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import inherited, read, write
@@ -9,5 +9,5 @@ p = begin(snakemake)
 options = p.settings
 
 errors = read(snakemake.input.hardmax)
-facts = inherited(errors) | {"from_n": options["from_n"]}
-write(hardmax_summary(errors, options["from_n"]), snakemake.output.rates, STORES["rates/hardmax"], **facts, code=p.code)
+summary = hardmax_summary(errors, options["log10_largest"])
+write(summary, snakemake.output.rates, STORES["rates/hardmax"], **inherited(errors), code=p.code)

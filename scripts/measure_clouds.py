@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.attention.kernel import Heads, Segment, choose_device, limit_outputs, project, project_keys
+from attnlimit.attention.kernel import Heads, Segment, choose_device, limit_states, project, project_keys
 from attnlimit.base.job import begin
 from attnlimit.base.log import bar
 from attnlimit.base.parts import cuts
@@ -34,8 +34,8 @@ def clouds_of(layer, head):
     read_keys = (
         gather(snakemake.input.embeddings, layer, np.arange(population)[cut]) for cut in cuts(population, p.block)
     )
-    (limit,) = limit_outputs([tokens.queries], (Segment(*project_keys(keys, *how)) for keys in read_keys))
-    return np.stack([*(outputs_at(tokens, size) for size in sizes), as_rows(limit)])
+    (limit,) = limit_states([tokens.queries], (Segment(*project_keys(keys, *how)) for keys in read_keys))
+    return np.stack([*(outputs_at(tokens, size) for size in sizes), as_rows(limit.output)])
 
 
 clouds = [clouds_of(*head) for head in bar(chosen, total=len(chosen), unit="heads", name="clouds")]

@@ -4,13 +4,15 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import report_finding
 from attnlimit.base.store import read, write
 from attnlimit.sampling.about import STORES
-from attnlimit.sampling.merging import merge_limits, merge_surrogate
+from attnlimit.sampling.merging import LIMIT_PART, OUTPUT, merge_limits, merge_surrogate
 
 p = begin(snakemake)
 
-parts = [read(path) for path in snakemake.input.limits]
+surrogate = snakemake.input.get("surrogate")
+names = OUTPUT if surrogate else LIMIT_PART
+parts = [read(path, *names) for path in snakemake.input.limits]  # not the outputs, by far the largest of them
 facts = parts[0].attrs
-if surrogate := snakemake.input.get("surrogate"):
+if surrogate:
     limit = merge_surrogate(parts, read(surrogate))
 else:
     limit = merge_limits(parts, facts["queries"], facts["population"])

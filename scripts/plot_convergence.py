@@ -12,6 +12,7 @@ p = begin(snakemake)
 set_theme()
 
 rates = read(snakemake.input.rates).sel(part="error")
+first = read(snakemake.input.first_order) if snakemake.input.get("first_order") else None
 relative = rates["value"] / rates["limit_scale"]
 lowest = relative.min("head")
 layers, n = rates["layer"].values, rates["n"].values
@@ -30,6 +31,11 @@ for layer, axis in panels.items():
         axis.errorbar(n, whole["value"] / scale, 1.96 * whole["value_se"] / scale, fmt="o", label=label, **style)
         fitted = np.exp(float(whole["intercept"])) * n**-beta / scale
         axis.plot(n, fitted, color=colour, lw=1, ls="--")
+        if first is not None:
+            expected = (first["predicted"] / first["limit_scale"]).where(~first["few_tokens"])
+            expected = expected.sel(layer=layer, statistic=name)
+            axis.plot(n, heads_only(expected).transpose("n", "head"), color="black", alpha=0.35, lw=0.5, ls="-.")
+            axis.plot(n, whole_layer(expected), color="black", lw=0.9)
     slowest = heads_only(relative).sel(layer=layer, statistic="cov").isel(n=0).max()
     top = 1.4 * float(slowest)
     axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
@@ -40,5 +46,6 @@ for layer, axis in panels.items():
 axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  # room for the legends
 figure.supxlabel("tokens $n$", fontsize=9)
 figure.supylabel("distance to the limit, relative", fontsize=9)
-figure.suptitle(f"{subject(rates.attrs)}; ○: {hollow_words(rates)}", fontsize=9)
+words = "\nblack: predicted by first order, nothing fitted" if first is not None else ""
+figure.suptitle(f"{subject(rates.attrs)}; ○: {hollow_words(rates)}{words}", fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

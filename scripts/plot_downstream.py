@@ -1,4 +1,4 @@
-"""What drawn keys do to a task: its accuracy, the error of embeddings, and the rates of texts by their horizon."""
+"""What drawn keys do to a task: its answers, and the error of embeddings."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,13 +8,11 @@ from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.page.panels import draw_sizes
 from attnlimit.page.style import PALETTE, PARAMETRIC, WIDTH, save, set_theme
-from attnlimit.questions.downstream.fit import DECLARED
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.estimate import Estimate
 
 SHARES = {"agreement": ("as the dense model", PALETTE[0], "o"), "accuracy": ("right", PALETTE[3], "s")}
 TEXTS = "0.75"
-THIRDS = (PALETTE[2], PALETTE[1], PALETTE[4])
 MOST_TICKS = 6
 
 p = begin(snakemake)
@@ -22,7 +20,7 @@ set_theme()
 
 rates, errors = read(snakemake.input.rates), read(snakemake.input.downstream)
 n = rates["n"].values
-figure, (task, error, horizon) = plt.subplots(1, 3, figsize=(WIDTH, 3.8), layout="constrained")
+figure, (task, error) = plt.subplots(1, 2, figsize=(WIDTH, 3.8), layout="constrained")
 
 
 def band(axis, name: str, colour, marker: str, label: str) -> None:
@@ -51,31 +49,16 @@ line = np.exp(float(rates["intercept"])) * n**-beta
 error.plot(n, line, color="0.2", lw=1, ls="--", label=rf"$\beta$ = {beta:.2f} [{low:.2f}, {high:.2f}]")
 error.axhline(float(rates["unrelated_distance"]), color=PARAMETRIC, lw=1, ls=":", label="two unrelated texts")
 error.set(yscale="log", title="embeddings", ylabel="distance to the dense one")
-error.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+error.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
 error.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 error.yaxis.set_minor_formatter(NullFormatter())
-
-coupling, rate = rates["text_horizon"].values, rates["text_rate"].values
-horizon.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2")
-for third, colour, marker in zip(rates["tertile"].values, THIRDS, "o^s", strict=True):
-    part = rates.sel(tertile=third)
-    edges = float(part["tertile_from"]), float(part["tertile_to"])
-    inside = (coupling >= edges[0]) & (coupling <= edges[1])
-    value, low, high = three("tertile_beta", part)
-    horizon.scatter(coupling[inside], rate[inside], s=10, color=[colour], marker=marker, lw=0, alpha=0.8)
-    horizon.fill_between(edges, low, high, color=colour, alpha=0.25, lw=0)
-    horizon.plot(edges, [value] * 2, color=colour, lw=2, label=f"{third} $H$: {value:.2f} [{low:.2f}, {high:.2f}]")
-found = three("correlation", rates.sel(outcome=DECLARED[0], aggregation=DECLARED[1]))
-value, low, high = (f"{number:+.2f}".replace("-", "−") for number in found)
-horizon.set(title=f"rank correlation {value}\n[{low}, {high}]", ylabel=r"rate $\beta$ of a text")
-horizon.set_xlabel(r"its largest $H$")
 
 for axis in (task, error):
     draw_sizes(axis, n)
     if len(n) <= MOST_TICKS:
         axis.set_xticks(n, [f"{size}" for size in n])
     axis.set_xlabel("keys drawn in each layer, $n$")
-for axis in (task, error, horizon):  # below: data may be anywhere in a panel
+for axis in (task, error):  # below: data may be anywhere in a panel
     axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), fontsize=7.5, handlelength=1.6)
 model, text = rates.attrs["model"]["name"].split("/")[-1], text_name(rates.attrs["corpus"])
 texts = f"{rates.sizes['text']} texts"

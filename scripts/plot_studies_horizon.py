@@ -16,7 +16,7 @@ HEIGHT = 1.75  # inches a row
 p = begin(snakemake)
 set_theme()
 
-compared = read(snakemake.input.rates).sel(part="error")
+compared = read(snakemake.input.rates)
 studies, models = ([str(name) for name in compared[of].values] for of in ("study", "model"))
 markers = {model: MARKERS[number % len(MARKERS)] for number, model in enumerate(models)}
 horizon = compared["horizon"].values

@@ -1,7 +1,6 @@
 """How many independent heads a layer is worth, by layer and study, with intervals."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
@@ -23,11 +22,10 @@ figure, axes = plt.subplots(1, len(NAMES), figsize=(WIDTH, 3.4), sharey=True, la
 for axis, (statistic, words) in zip(axes, NAMES.items(), strict=True):
     for number, name in enumerate(studies):
         fit = compared.sel(study=name, statistic=statistic)
-        fit = fit.isel(n=np.flatnonzero(fit["effective_heads_overall"].notnull())[-1])
-        fit = fit.isel(layer=fit["effective_heads"].notnull().values)
+        fit = fit.isel(layer=fit["layer_heads"].notnull().values)
         aside = SPREAD * (2 * number / max(len(studies) - 1, 1) - 1)
         x, colour = fit["layer"].values + aside, PALETTE[number % len(PALETTE)]
-        value, low, high = Estimate.of(fit, "effective_heads")
+        value, low, high = Estimate.of(fit, "layer_heads")
         axis.vlines(x, low, high, color=[colour], lw=0.9, alpha=0.8)
         marker = MARKERS[models.index(str(fit["model_of_study"].item())) % len(MARKERS)]
         label = f"{name} ({fit['model_of_study'].item()})" if len(models) > 1 else name

@@ -18,6 +18,9 @@ p = begin(snakemake)
 set_theme()
 
 rates = heads_only(read(snakemake.input.rates))
+first = heads_only(read(snakemake.input.first_order)) if snakemake.input.get("first_order") else None
+if first is not None:
+    rates = rates.assign(tokens_predicted=first["tokens_predicted"].where(~first["few_tokens"]))
 n = rates["n"].values
 heads = rates.stack(row=("layer", "head"))
 shares = sorted(rates["eps"].values, reverse=True)
@@ -39,6 +42,9 @@ for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         axis.scatter(
             place[~reached], np.full((~reached).sum(), beyond[share]), s=12, color=colours[share], marker="^", lw=0
         )
+        if first is not None:
+            style = {"marker": "_", "color": "black", "s": 12, "lw": 0.7, "zorder": 4}
+            axis.scatter(place, np.minimum(data["tokens_predicted"].values, beyond[share]), **style)
         axis.scatter([], [], s=9, color=colours[share], label=f"{100 * share:.0f} % of its scale")
     for length, label in CONTEXTS.items():
         axis.axhline(length, color=PARAMETRIC, lw=0.8, ls=":", zorder=0)
@@ -50,6 +56,9 @@ handles, _ = axes[0].get_legend_handles_labels()
 words = "pale: extrapolated beyond the largest $n$ (grey band)"
 handles += [plt.Line2D([], [], marker="o", color=BOUND, alpha=PALE, ls="none", ms=4, label=words)]
 handles += [plt.Line2D([], [], marker="^", color=BOUND, ls="none", ms=4, label=f"more than {FARTHEST * n[-1]:,}")]
+if first is not None:
+    words = "predicted by first order"
+    handles += [plt.Line2D([], [], marker="_", color="black", ls="none", ms=5, label=words)]
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
 figure.suptitle(subject(rates.attrs), fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

@@ -8,17 +8,15 @@ from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
 from attnlimit.questions.keys.answer import keys_answer
-from attnlimit.questions.studies.answer import studies_answer
-from attnlimit.stats.order import Resampling
+from attnlimit.questions.studies.report import studies_answer
 
 p = begin(snakemake)
 (rates, contexts, language, studies) = map(snakemake.input.get, ("rates", "contexts", "language", "studies"))
 
 options = p.settings
-resampling = Resampling(options["bootstrap"], p.seed)
 lines = {"quick_look": QUICK_LOOK} if p.quick_look else {}
 lines |= (
-    answer(read(rates), options["weakest_horizon"], options["fewest_groups"], resampling)
+    answer(read(rates), options["weakest_horizon"])
     if rates
     else studies_answer(read(studies), options["agreement"])
     if studies

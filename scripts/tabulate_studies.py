@@ -2,7 +2,7 @@
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
-from attnlimit.questions.studies.table import heads_table
+from attnlimit.questions.studies.report import heads_table
 from attnlimit.stats.table import write_csv
 
 begin(snakemake)

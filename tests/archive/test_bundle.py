@@ -2,32 +2,20 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from attnlimit.archive import restore as restore_command
-from attnlimit.archive import verify as verify_command
 from attnlimit.archive.bag import files_below, pack
 from attnlimit.archive.bundle import ARCHIVE, restore, verified
+from attnlimit.archive.commands import main
 from attnlimit.archive.crate import METADATA
-from attnlimit.archive.snakemake_records import read_record, record_path
+from attnlimit.workflow.snakemake_records import read_record, record_path
 from attnlimit.workflow.workflow_files import commit
 from support.bags import entries, rewrite
-from support.tiny_run import (
-    CONFIG,
-    FIT,
-    HEADS,
-    MODEL,
-    RATES,
-    SHARD,
-    SPLIT,
-    TEXT,
-    WEIGHTS,
-    make_archive,
-    make_run,
-)
+from support.tiny_run import CONFIG, FIT, HEADS, MODEL, RATES, SHARD, SPLIT, TEXT, WEIGHTS, make_archive, make_run
 
 JOBS = "provenance/jobs.json"
 
@@ -168,56 +156,42 @@ def repacked(archive: Path, folder: Path, change) -> None:
     pack(folder, archive, {"Bagging-Date": "2026-01-01"})
 
 
-def damage_store(payload):
+def damage_store(payload: Path) -> None:
     content = (payload / HEADS).read_bytes()
     (payload / HEADS).write_bytes(content[: len(content) // 2])
 
 
-def add_file(payload):
-    (payload / "more.txt").write_text("more")
-
-
-def remove_file(payload):
-    (payload / RATES).unlink()
-
-
-def forget_job(payload):
-    path = payload / "ro-crate-metadata.json"
-    crate = json.loads(path.read_text())
-    crate["@graph"] = [entity for entity in crate["@graph"] if entity["@id"] != "#fit_rates"]
-    path.write_text(json.dumps(crate))
-
-
-def garble(name: str, text: str):
+def garble(name: str, text: str) -> Callable[[Path], object]:
     return lambda payload: (payload / name).write_text(text)
 
 
-def alter_crate(change):
-    def altered(payload):
-        path = payload / "ro-crate-metadata.json"
-        crate = json.loads(path.read_text())
-        change(crate)
-        path.write_text(json.dumps(crate))
+def altered(change: Callable[[dict], object]) -> Callable[[Path], object]:
+    """Of the crate: `change` gets its entities by name, and may change one or take it out."""
 
-    return altered
+    def alter(payload: Path) -> None:
+        crate = json.loads((payload / METADATA).read_text())
+        entities = {entity["@id"]: entity for entity in crate["@graph"]}
+        change(entities)
+        (payload / METADATA).write_text(json.dumps(crate | {"@graph": list(entities.values())}))
 
-
-def find(crate: dict, name: str) -> dict:
-    return next(entity for entity in crate["@graph"] if entity["@id"] == name)
+    return alter
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (damage_store, f"{HEADS} cannot be read .*; download the archive again"),
-        (add_file, "more.txt is not described in ro-crate-metadata.json"),
-        (remove_file, f"{RATES} is described but not there"),
-        (forget_job, f"ro-crate-metadata.json names no job that made {RATES}"),
+        (garble("more.txt", "more"), "more.txt is not described in ro-crate-metadata.json"),
+        (lambda payload: (payload / RATES).unlink(), f"{RATES} is described but not there"),
+        (
+            altered(lambda entities: entities.pop("#fit_rates")),
+            f"ro-crate-metadata.json names no job that made {RATES}",
+        ),
         (garble(METADATA, "{"), "ro-crate-metadata.json is no RO-Crate"),
         (garble(METADATA, "[" * 100_000), "ro-crate-metadata.json is no RO-Crate"),
-        (alter_crate(lambda crate: crate.update({"@graph": None})), "ro-crate-metadata.json is no RO-Crate"),
-        (alter_crate(lambda crate: find(crate, "#fit_rates").pop("result")), "ro-crate-metadata.json is no RO-Crate"),
-        (alter_crate(lambda crate: find(crate, "#fit_rates").update(result="x")), "ro-crate-metadata.json is no RO"),
+        (garble(METADATA, '{"@graph": null}'), "ro-crate-metadata.json is no RO-Crate"),
+        (altered(lambda entities: entities["#fit_rates"].pop("result")), "ro-crate-metadata.json is no RO-Crate"),
+        (altered(lambda entities: entities["#fit_rates"].update(result="x")), "ro-crate-metadata.json is no RO-Crate"),
         (garble(JOBS, "{"), r"provenance/ cannot be read \(JSONDecodeError"),
         (garble(JOBS, "[1]"), r"provenance/ cannot be read \(TypeError"),
         (garble(JOBS, "[]"), f"{SHARD} was made by no job, by provenance/jobs.json"),
@@ -225,19 +199,19 @@ def find(crate: dict, name: str) -> dict:
         (garble("provenance/data.json", "{}"), r"provenance/ cannot be read \(KeyError"),
     ],
 )
-def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, told):
+def test_what_is_wrong_inside_a_sound_bag_is_named(archive, tmp_path, change, message):
     repacked(archive, tmp_path / "payload", change)
-    with pytest.raises(ValueError, match=rf"^results/attnlimit\.tar\.zst: {told}"), verified(archive):
+    with pytest.raises(ValueError, match=rf"^results/attnlimit\.tar\.zst: {message}"), verified(archive):
         pass
 
 
 def test_the_commands_say_what_they_found(archive, tmp_path, capsys):
-    verify_command.main([str(archive)])
+    main(["verify", str(archive)])
     assert "results/attnlimit.tar.zst: intact; " in capsys.readouterr().out
-    restore_command.main([str(archive), str(tmp_path / "restored")])
+    main(["restore", str(archive), str(tmp_path / "restored")])
     assert f"{tmp_path / 'restored'}: restored" in capsys.readouterr().out
     rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})
     with pytest.raises(SystemExit, match=r"^ValueError: .*data/more.txt is not in the manifest"):
-        verify_command.main([str(archive)])
+        main(["verify", str(archive)])
     with pytest.raises(SystemExit, match=r"^FileNotFoundError: nothing\.tar\.zst: no such archive; `make reproduce`"):
-        verify_command.main(["nothing.tar.zst"])
+        main(["verify", "nothing.tar.zst"])

@@ -1,14 +1,11 @@
 """The RO-Crate of a run says how each file was made."""
 
+import pytest
 from rocrate.rocrate import ROCrate
 
 from attnlimit.archive.bundle import verified
-from support.tiny_run import (
-    RATES,
-    SHARD,
-    TEXT,
-    WEIGHTS,
-)
+from attnlimit.archive.crate import read_citation
+from support.tiny_run import RATES, SHARD, TEXT, WEIGHTS
 
 
 def test_the_crate_says_how_each_file_was_made(archive):
@@ -30,3 +27,10 @@ def test_the_crate_says_how_each_file_was_made(archive):
         "https://w3id.org/ro/wfrun/workflow/0.5",
         "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
     ]
+
+
+def test_a_citation_without_a_date_is_refused(tmp_path):
+    path = tmp_path / "CITATION.cff"
+    path.write_text("title: attnlimit\nversion: 1\n")
+    with pytest.raises(ValueError, match="CITATION.cff: no date-released, license, authors"):
+        read_citation(path)

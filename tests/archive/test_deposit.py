@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from attnlimit.archive.citation import read_citation
+from attnlimit.archive.crate import read_citation
 from attnlimit.archive.deposit import CITATION, draft_record, main
 from attnlimit.base.files import sha256_of
 from attnlimit.sources.web.retry import PIECE
@@ -182,7 +182,7 @@ def test_a_token_that_is_none_is_not_sent(server, run, monkeypatch, token):
         ("POST", "/draft/files", "lost"),
     ],
 )
-def test_a_broken_upload_is_gone_on_with(server, archive, run, method, ending, fault):
+def test_a_broken_upload_is_resumed(server, archive, run, method, ending, fault):
     """The second run, in which the fault passes, sends only what the first could not."""
     server.fail(method, ending, fault)
     failure = run("--upload")
@@ -264,7 +264,7 @@ def test_a_note_that_cannot_be_read_is_told(server, archive, run):
 def test_the_token_does_not_follow_a_redirect(server, run):
     with Server() as other:
         server.fail("POST", "/api/records", other.endpoint)
-        require_error(run("--upload"), "sends us on to 127.0.0.1", "the token stays here")
+        require_error(run("--upload"), "redirects to 127.0.0.1", "the token is not sent there")
         assert other.asked == []
 
 

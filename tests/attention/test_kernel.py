@@ -15,7 +15,7 @@ from attnlimit.attention.kernel import (
     choose_device,
     counts_as_coordinate,
     fourth_moment,
-    limit_outputs,
+    limit_states,
     nested_moments,
     output_moments,
     output_shift,
@@ -96,7 +96,7 @@ def atom_limit(tokens, counts, heads, blocks):
     segments = [
         Segment(projected.keys[:, block], projected.values[:, block], counts[block].double().log()) for block in blocks
     ]
-    outputs = limit_outputs(queries, segments)
+    outputs = [state.output for state in limit_states(queries, segments)]
     found = merge_all(output_moments(output, counts[block]) for output, block in zip(outputs, blocks, strict=True))
     return found._replace(mean=found.mean + output_shift(heads, centre))
 

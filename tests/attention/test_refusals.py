@@ -10,7 +10,7 @@ from attnlimit.attention.kernel import (
     Projected,
     Segment,
     attend,
-    limit_outputs,
+    limit_states,
     nested_moments,
     output_moments,
     project,
@@ -63,7 +63,7 @@ def test_scores_beyond_float32_are_refused():
     with pytest.raises(ValueError, match="scores overflow"):
         list(nested_moments(sample, [20, 40]))
     with pytest.raises(ValueError, match="scores overflow"):
-        limit_outputs([sample.queries], [segment])
+        limit_states([sample.queries], [segment])
     queries, keys, values = (part.double() for part in sample)
     assert torch.isfinite(attend(queries, Segment(keys, values)).output).all()
 

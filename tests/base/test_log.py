@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attnlimit.base import log
-from attnlimit.base.log import FOUND, bar
+from attnlimit.base.log import RESULT, bar
 
 SCRIPTS = Path(log.__file__).parents[2]
 JOB = """
@@ -48,7 +48,7 @@ def test_a_log_starts_afresh_and_a_good_job_is_silent(tmp_path):
     job = run(log, "well")
     assert (job.returncode, job.stdout, job.stderr) == (0, "", "")
     first, second = log.read_text().splitlines()
-    assert FOUND.fullmatch(first)[1] == "12 heads"
+    assert RESULT.fullmatch(first)[1] == "12 heads"
     assert re.fullmatch(r"\S+ \S+ embeddings: 4 of 4, \S+ blocks/s, 0 s left", second)
 
 

@@ -23,17 +23,17 @@ from attnlimit.base.log import one_line_errors
 from attnlimit.base.store import read
 read(sys.argv[1])  # all that is imported late, and the threads
 pages = int(open("/proc/self/statm").read().split()[0])
-resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**27,) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**25,) * 2)
 with one_line_errors():
     read(sys.argv[2])
 """
 
 
 def test_a_store_too_large_for_the_memory_is_not_called_damaged(tmp_path):
-    """512 MiB of zeros, a small file, read by a process that may have 128 MiB more."""
+    """128 MiB of zeros, a small file, read by a process that may have 32 MiB more."""
     small, large = tmp_path / "small.zarr.zip", tmp_path / "large.zarr.zip"
     write(xr.Dataset({"one": 1.0}), small)
-    write(xr.Dataset({"zeros": ("token", np.zeros(2**26))}), large)
+    write(xr.Dataset({"zeros": ("token", np.zeros(2**24))}), large)
     command = [sys.executable, "-c", READ_WITH_LITTLE, small, large]
     job = subprocess.run(command, env={"PYTHONPATH": str(SCRIPTS)}, capture_output=True, text=True, check=False)
     assert job.returncode == 1

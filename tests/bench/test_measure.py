@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnlimit.bench.contenders import exact
-from attnlimit.bench.limits import HEAD, limits_of, shown
+from attnlimit.bench.limits import HEAD, limits_of, table_rows
 from attnlimit.bench.measure import (
     Case,
     growth,
@@ -18,7 +18,7 @@ from attnlimit.bench.measure import (
 )
 from attnlimit.bench.memory import peak_megabytes
 from attnlimit.bench.rounds import Roof
-from attnlimit.bench.table import COLUMNS, table
+from attnlimit.bench.table import COLUMNS, bench_table
 from support import dense
 
 SPREADS = {"seconds", "speedup_over_published", "speedup_over_fused", "fraction_of_roofline", "exponent"}
@@ -77,7 +77,7 @@ def test_a_record_has_every_column_and_a_table_every_record(case, limit):
     records.append(growth("growth", {1: lambda: None, 2: lambda: None, 4: lambda: None}, 1, rng))
     assert [record["contender"] for record in records[:3]] == ["published", "fused", "ours"]
     assert all(record.keys() == RECORD for record in records)
-    text = table(records, 2)
+    text = bench_table(records, 2)
     assert len(text.splitlines()) == 1 + len(records) + 4
     assert text.splitlines()[1].split()[:2] == ["small", "published"]
 
@@ -118,5 +118,5 @@ def test_limits_from_some_queries_state_their_errors_and_are_as_far_off(case):
     assert better["stated_mean"][0] < plain["stated_mean"][0]
     *_, alone = limits_of(many, marks, [300], False, rng)
     assert alone["off_mean"] is None and alone["stated_mean"] is not None
-    assert [row[1] for row in shown([every, alone])] == ["all", "300, surrogate"]
-    assert {len(row) for row in shown([every, alone])} == {len(HEAD)}
+    assert [row[1] for row in table_rows([every, alone])] == ["all", "300, surrogate"]
+    assert {len(row) for row in table_rows([every, alone])} == {len(HEAD)}

@@ -47,8 +47,7 @@ def test_the_roof_is_a_speed():
 
 
 @pytest.mark.parametrize(
-    ("number", "quartiles", "shown"),
-    [(None, None, ""), (6.12, None, "6.1"), (6.12, [5.93, 6.4], "6.1 (5.9-6.4)")],
+    ("number", "quartiles", "shown"), [(None, None, ""), (6.12, None, "6.1"), (6.12, [5.93, 6.4], "6.1 (5.9-6.4)")]
 )
 def test_a_cell_shows_what_there_is(number, quartiles, shown):
     assert cell("{:.1f}", number, quartiles) == shown

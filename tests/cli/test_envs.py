@@ -1,5 +1,7 @@
 """`make envs`: one file a script, with what it imports at the versions of the lock."""
 
+import re
+
 import pytest
 
 from attnlimit.cli import envs
@@ -35,6 +37,11 @@ def pins(project) -> list[str]:
 def test_the_committed_files_are_current():
     committed = {path.name: path.read_text() for path in (ROOT / "envs").glob("*.yaml")}
     assert committed == env_files(ROOT), "run `make envs`"
+
+
+def test_the_lock_is_exact():
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+|#.*|", line)] == []
 
 
 def test_pins_are_those_of_the_lock(project):

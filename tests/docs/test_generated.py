@@ -1,14 +1,12 @@
 """What `make docs` writes is up to date: every key of the config, its schema for editors, the workflow's picture."""
 
 import json
-from collections import Counter
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
 from attnlimit.workflow.config import config_model
-from attnlimit.workflow.registry import abouts
 from support.configs import DEFAULT
 from support.envs import ROOT
 from support.pages import program
@@ -26,12 +24,6 @@ def test_every_key_has_a_description_and_a_default():
         for key, each in (keys or {}).items():
             assert each.description, f"{name}.{key}: give it a description in about.py"
             assert key in DEFAULT[name], f"{name}.{key}: give it a value in config.yaml"
-
-
-def test_no_section_and_no_threshold_is_declared_twice():
-    declared = [section for about in abouts().values() for section in about.sections]
-    declared += [key for about in abouts().values() if about.thresholds for key in about.thresholds.model_fields]
-    assert [name for name, count in Counter(declared).items() if count > 1] == []
 
 
 def test_the_page_of_keys_and_the_schema_are_up_to_date():
@@ -60,7 +52,7 @@ def test_an_editor_finds_the_schema_and_accepts_the_file(path):
         {"fit_rates": {"misfit": 1}},
         {"layers": [0, 0]},
         {"fetch_corpus": {"title": 3}},
-        {"measure_ablation": {"heads": [[0]]}},
+        {"measure_clouds": {"heads": [[0]]}},
         {"chapters": ["head"]},
     ],
 )

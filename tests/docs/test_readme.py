@@ -83,10 +83,11 @@ def test_filling_again_changes_nothing_and_spares_the_rest():
 
 def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_path):
     record = {"claim": "E|mean_n| falls.", "verdict": "holds", "in_short": "slope 0.5", "left_out": ""}
+    record |= {"p_family": 0.0012}
     absent = {"claim": "Left out.", "verdict": None, "in_short": "", "left_out": "theory"}
     (tmp_path / "claims.json").write_text(json.dumps([record, absent]))
     rows = readme.claims_table(tmp_path).splitlines()
-    assert rows[2:] == ["| E∣mean_n∣ falls. | **holds** | slope 0.5 |"]
+    assert rows[2:] == ["| E∣mean_n∣ falls. | **holds** | slope 0.5 | 0.001 |"]
 
 
 def test_the_benchmark_is_told_by_medians_and_quartiles():

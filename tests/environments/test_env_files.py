@@ -26,10 +26,7 @@ HOST = "snakemake"  # not the plugin for Slurm, which would lend numpy and panda
 # Together every rule: the small run and the benchmark; a run of drawn queries; a comparison of these two.
 WHOLE = {"layers": [0], "measure_errors": {"groups_per_job": 4}}
 DRAWN = WHOLE | {"chapters": ["heads", "tails"], "compute_limits": {"queries": 256, "surrogate": "quadratic"}}
-COMPARED = {
-    "chapters": ["studies"],
-    "compare_studies": {"studies": {"whole": "runs/whole", "drawn": "runs/drawn"}},
-}
+COMPARED = {"chapters": ["studies"], "compare_studies": {"studies": {"whole": "runs/whole", "drawn": "runs/drawn"}}}
 BENCH = "results/bench/attention.json"  # runs on request only
 REMOVED = {"tabulate_rates": "xarray", "plot_uniform": "seaborn"}  # no other pin of theirs brings these along
 

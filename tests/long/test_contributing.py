@@ -16,13 +16,7 @@ QUESTION, TEST = "scripts/attnlimit/questions/interval", "tests/questions/interv
 NEW = (f"{QUESTION}/about.py", f"{QUESTION}/measure.py", "scripts/simulate_interval.py", "rules/interval.smk", TEST)
 RATES = "results/rates/interval.zarr.zip"
 # Suites of the rooms that a new question reaches.
-TOUCHED = (
-    "tests/base",
-    "tests/workflow",
-    "tests/runs/test_rules.py",
-    "tests/runs/test_envs.py",
-    "tests/docs/test_generated.py",
-)
+TOUCHED = ("tests/base", "tests/workflow", "tests/runs/test_rules.py", "tests/docs/test_generated.py")
 
 
 def block(after: str) -> str:

@@ -6,10 +6,8 @@ import xarray as xr
 
 from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.page.answer import EXACT, about, about_limits, answer, capital, context_answer
-from attnlimit.stats.order import Resampling
 from support.claims import contexts_fit
 
-RESAMPLING = Resampling(1000, 1)
 LAYERS, HEADS = [0, 5], [0, 1]
 MEAN, COV = STATISTICS.index("mean"), STATISTICS.index("cov")
 
@@ -18,13 +16,15 @@ def rates(far: float = 9.0) -> xr.Dataset:
     """Two layers of two heads. What the answer must not read (whole layers, other parts and statistics) is `far`."""
     dims = ("layer", "statistic", "part", "head")
     shape = (2, len(STATISTICS), len(PARTS), 2)
-    numbers = {name: np.full(shape, far) for name in ("beta", "beta_high", "chi2", "dof")}
+    numbers = {name: np.full(shape, far) for name in ("beta", "beta_low", "beta_high", "chi2", "dof")}
 
     def put(name, statistic, values):
         numbers[name][:, statistic, PARTS.index("error")] = np.reshape(values, (2, 2))
 
     put("beta", MEAN, [0.50, 0.44, 0.31, 0.12])
     put("beta", COV, [0.60, 0.50, 0.80, 0.70])
+    put("beta_low", MEAN, [0.48, 0.41, 0.26, 0.05])
+    put("beta_low", COV, [0.55, 0.48, 0.75, 0.65])
     put("beta_high", MEAN, [0.52, 0.49, 0.36, 0.20])
     put("beta_high", COV, [0.65, 0.4999, 0.85, 0.5])
     put("chi2", MEAN, [10, 8, 12, 9])
@@ -40,6 +40,7 @@ def rates(far: float = 9.0) -> xr.Dataset:
     data["limit_se_share"] = 0 * data["beta"].fillna(0)
     data["limit_uncertain"] = data["limit_se_share"] > 0.1
     data["horizon"] = (("layer", "head"), [[0.2, 0.9, np.nan], [1.7, 12.0, np.nan]])
+    data["bound_v3"] = 1 / (2 * (1 + data["horizon"] ** 2))
     needed = np.full((3, len(STATISTICS), 2, 3), far)
     needed[1, MEAN, :, :2] = [[212.4, 64], [761.2, np.inf]]  # of the lower median 212.4
     needed[1, COV, :, :2] = [[1500, 5000], [9100, 8000]]
@@ -55,24 +56,26 @@ def test_one_layer_is_no_layers():
 
 @pytest.mark.parametrize("far", [9.0, -9.0, np.nan])
 def test_the_answer_by_hand(far):
-    """Ranks of H are 1, 2, 3, 4; of the mean's beta 4, 3, 2, and the last one is saturated: correlation -1; of the
-    covariance's 2, 1, 4, 3: 1 - 6 * 4 / (4 * 15) = 0.6. chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2.
+    """chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2. The first head alone is surely within 0.05 of 1/2, that of 0.44
+    may be. Within layers beta goes with the curve by 0.1 / 0.205 and 0.1 / 0.125, weighted: 0.52; of the mean's
+    three unsaturated heads two are in one layer, too few.
     """
-    lines = list(answer(rates(far), 0.1, 2, RESAMPLING).values())
+    lines = list(answer(rates(far), 0.1).values())
     assert lines[:5] == [
         "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
         "half of the heads are within 5 % of their limit mean after about 210 tokens; "
-        "the slowest needs more than 40,960.",
-        "half of the heads are within 5 % of their limit covariance after about 5,000 tokens (extrapolated); "
-        "the slowest needs about 9,100 (extrapolated).",
-        "for the mean of the outputs, with n from 64 to 4,096, 1 of 4 heads of small have a rate β within 0.05 of 1/2; "
-        "layer 5 head 1, with a horizon of 12, has 0.12; layer 5 head 0, with a horizon of 1.7, has 0.31; "
-        "layer 0 head 1, with a horizon of 0.9, has 0.44.",
+        "the slowest needs more than 40,960 (extrapolated).",
+        "1 of 4 heads are within 5 % of their limit covariance by the largest n measured, 4,096.",
+        "for the mean of the outputs, with n from 64 to 4,096, 1 of 4 heads of small surely have a rate β within 0.05 "
+        "of 1/2 (95 % intervals), 1 more may; layer 5 head 1, with a horizon of 12, has 0.12; "
+        "layer 5 head 0, with a horizon of 1.7, has 0.31.",
         "for the covariance of the outputs β lies between 0.50 and 0.80, above 1/2 in 3 of 4 heads; "
         "3 of these fits are no power law over these n, or saturated (hollow in the figures).",
     ]
-    assert lines[5].startswith("rank correlation of β with H over unsaturated heads with H ≥ 0.1: mean −1.00 [−1.00")
-    assert "; covariance +0.60 [" in lines[5] and "] (2 layers resampled)" in lines[5]
+    assert lines[5].startswith(
+        "coefficient of β on the paper's curve 1/(2(1+H²)) within layers, over unsaturated heads"
+    )
+    assert lines[5].endswith(": mean too few heads; covariance +0.52 [+0.29, +0.76]")
     assert lines[6:] == [
         "heads whose 95 % interval of β lies below 1/2: "
         "mean 3 of 4 (1 of them no power law or saturated); covariance 1 of 4 (1 of them no power law or saturated)",
@@ -81,47 +84,43 @@ def test_the_answer_by_hand(far):
     ]
 
 
-def test_where_fewer_than_half_of_the_heads_arrive_they_are_counted():
-    data = rates(9.0)
-    data["tokens_needed"].loc[{"eps": 0.05, "statistic": "cov", "head": HEADS}] = [[1500, np.inf], [np.inf, np.inf]]
-    assert answer(data, 0.1, 2, RESAMPLING)["tokens_cov"] == (
-        "1 of 4 heads are within 5 % of their limit covariance by 40,960 tokens (extrapolated beyond 4,096); "
-        "the others need more."
-    )
-
-
-def test_the_rates_of_heads_are_counted_and_exceptions_named_unless_they_are_many():
+def test_the_rates_of_heads_are_counted_by_their_intervals_and_exceptions_named_unless_they_are_many():
     data = rates()
-    data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.46, 0.5], [0.54, 0.5]]
-    assert rates_mean(data).endswith("4 of 4 heads of small have a rate β within 0.05 of 1/2.")
-    data["beta"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = [[0.1, 0.2], [0.3, 0.4]]
-    assert "0 of 4 heads" in rates_mean(data) and rates_mean(data).endswith("; the others lie between 0.10 and 0.40.")
+    place = {"statistic": "mean", "part": "error", "head": HEADS}
+
+    def put(beta, half=0.01):
+        for name, shift in (("beta", 0), ("beta_low", -half), ("beta_high", half)):
+            data[name].loc[place] = np.array(beta) + shift
+        return rates_mean(data)
+
+    assert put([[0.47, 0.5], [0.53, 0.5]]).endswith(
+        "4 of 4 heads of small surely have a rate β within 0.05 of 1/2 (95 % intervals)."
+    )
+    assert "0 of 4 heads" in put([[0.47, 0.5], [0.53, 0.5]], half=0.06) and "4 more may" in rates_mean(data)
+    assert put([[0.1, 0.2], [0.3, 0.4]]).endswith("; 4 surely have not, with rates between 0.10 and 0.40.")
     assert capital(rates_mean(data)).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
 
 
 def rates_mean(data: xr.Dataset) -> str:
-    return answer(data, 0.1, 2, RESAMPLING)["rates_mean"]
+    return answer(data, 0.1)["rates_mean"]
 
 
 def test_the_order_of_layers_and_heads_is_of_no_matter():
     data = rates()
-    assert answer(data.isel(layer=[1, 0], head=[1, 0, 2]), 0.1, 2, RESAMPLING) == answer(data, 0.1, 2, RESAMPLING)
+    assert answer(data.isel(layer=[1, 0], head=[1, 0, 2]), 0.1) == answer(data, 0.1)
 
 
 def test_heads_that_are_within_at_once_or_never_known():
     data = rates()
     data["tokens_needed"] = data["tokens_needed"] * 0 + 64
-    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1, 2, RESAMPLING)["tokens_mean"]
+    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1)["tokens_mean"]
     data["tokens_needed"] = data["tokens_needed"] * np.nan
-    assert (
-        answer(data, 0.1, 2, RESAMPLING)["tokens_mean"]
-        == "for no head is it known when it is within 5 % of its limit mean."
-    )
+    assert answer(data, 0.1)["tokens_mean"] == "for no head is it known when it is within 5 % of its limit mean."
 
 
 def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
     data = rates()
-    assert about_limits(data) == EXACT and "limits" not in answer(data, 0.1, 2, RESAMPLING)
+    assert about_limits(data) == EXACT and "limits" not in answer(data, 0.1)
     shares = np.array([[0.01, 0.02], [0.03, 0.2]])
     data["limit_se_share"].loc[{"statistic": "mean", "part": "error", "head": HEADS}] = shares
     data["limit_se_share"].loc[{"statistic": "cov", "part": "error", "head": HEADS}] = shares / 2
@@ -133,16 +132,9 @@ def test_limits_that_are_not_exact_are_told_with_the_heads_they_mark():
     assert about_limits(data).endswith(
         "1 of 8 fits are marked for it, and no verdict rests on them: layer 5 head 1 (mean)"
     )
-    lines = answer(data, 0.1, 2, RESAMPLING)
+    lines = answer(data, 0.1)
     assert lines["limits"] == about_limits(data)
     assert "mean 3 of 4 (1 of them no power law or saturated or of an uncertain limit)" in lines["below_half"]
-
-
-def test_too_few_layers_give_a_correlation_and_no_interval():
-    line = answer(rates(), 0.1, 5, RESAMPLING)["order"]
-    assert line.endswith(
-        "mean −1.00 (too few layers for an interval); covariance +0.60 (too few layers for an interval)"
-    )
 
 
 def test_what_a_context_is_worth_is_told_from_the_longest_runs():

@@ -44,6 +44,15 @@ def test_every_chart_takes_its_data_from_the_page_and_follows_the_boxes(made):
     assert "kurtosis" not in made["single"] and made["shown"] == {"horizon": "12"}
 
 
+def test_first_order_is_drawn_where_the_tables_have_it(made):
+    """Its line in the curves, its rows among the numbers; without it, neither."""
+    heads, curves = (pd.read_csv(io.StringIO(made["tables"][name])) for name in ("heads", "curves"))
+    with_it = explorer(heads.assign(usable_from=70.0), curves.assign(predicted=0.1), None, {"5-1": {}}, (5, 1))
+    assert '"field":"predicted"' in with_it["charts"] and '"field":"predicted"' not in made["charts"]
+    assert "predicted_error" in with_it["rows"] and "usable_from" in with_it["single"]
+    assert "predicted_error" not in made["rows"] and "usable_from" not in made["single"]
+
+
 def test_the_key_names_layers_and_sizes(made):
     assert [layer for layer, _ in made["key"]["layers"]] == [0, 5]
     words, radii = zip(*made["key"]["sizes"], strict=True)

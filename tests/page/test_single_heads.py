@@ -93,3 +93,22 @@ def test_each_head_in_words(rates, tails):
 )
 def test_tokens_needed_in_few_letters(tokens, words):
     assert needed(tokens, SIZES) == words
+
+
+@pytest.fixture
+def first(rates) -> xr.Dataset:
+    """First order of the same heads and of whole layers: errors of 0.3 at every n, scales of 3."""
+    dims = ("layer", "statistic", "head")
+    coords = {"layer": [0, 5], "statistic": ["mean", "cov"], "head": [0, 1, -1], "n": SIZES, "eps": list(SHARES)}
+    data = {"predicted": ((*dims, "n"), np.full((2, 2, 3, 3), 0.3)), "limit_scale": (dims, np.full((2, 2, 3), 3.0))}
+    data |= {"tokens_predicted": (("eps", *dims), np.full((len(SHARES), 2, 2, 3), 1234.0))}
+    return xr.Dataset(data | {"usable_from": (("layer", "head"), [[70, 71, 72], [73, 5678, 75]])}, coords=coords)
+
+
+def test_first_order_beside_the_fits_where_the_run_has_it(rates, first):
+    table = head_table(rates, first)
+    assert len(table) == 2 * 2 * 2 and np.allclose(table["predicted_error"], 0.1)
+    assert np.allclose(curve_table(rates, first)["predicted"], 0.1) and "predicted" not in curve_table(rates)
+    words = in_words(table, SIZES, [])["5-1"]
+    assert (words["predicted_error_cov"], words["predicted_tokens_5_mean"]) == ("10 %", "1,200")
+    assert words["usable_from"] == "5,700" and "usable_from" not in in_words(head_table(rates), SIZES, [])["5-1"]

@@ -1,15 +1,40 @@
 """Rules, as Snakemake reads them, are named after their files and make what the questions declare."""
 
 import re
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from attnlimit.cli.forecast import loaded_workflow
 from attnlimit.workflow.registry import abouts, all_chapters, figures, questions, tables
-from support.envs import ROOT
-from support.loaded_rules import rules
+from support.envs import ROOT, SCRIPTS
 
 WILDCARDS = {"{layer}": "0", "{part}": "0", "{text_part}": "0", "{shard}": "0", "{study}": "none"}  # as by default
+
+
+@cache
+def rules() -> dict[str, dict]:
+    """Of each rule but `all`: its files, what its jobs ask for, and whether they run where Snakemake runs."""
+    with TemporaryDirectory() as folder, loaded_workflow(ROOT, Path(folder)) as loaded:
+        loaded.dag()  # which reads them
+        workflow = loaded._workflow
+        return {
+            rule.name: {
+                "local": rule.name in workflow._localrules,
+                "resources": sorted(set(rule.resources) & {"mem_mb", "runtime", "gpu"}),
+                "output": list(map(str, rule.output)),
+                "makes": [file.regex().pattern for file in rule.output],
+                "log": list(map(str, rule.log)),
+                "benchmark": str(rule.benchmark),
+                "script": str(rule.script),
+                "conda": str(rule.conda_env),
+                "params": list(rule.params.keys()),
+            }
+            for rule in workflow.rules
+            if not rule.norun
+        }
 
 
 def makers(path: str) -> list[str]:
@@ -18,6 +43,7 @@ def makers(path: str) -> list[str]:
 
 
 def test_one_name_leads_from_a_rule_to_its_script_env_log_and_timing():
+    """So no rule has a shell either, which might read a value of the config as a command."""
     for name, rule in rules().items():
         assert rule["script"] == f"../scripts/{name}.py" and rule["conda"] == f"../envs/{name}.yaml"
         assert all(log.startswith(f"results/logs/{name}/") for log in rule["log"]) and rule["log"], name
@@ -66,3 +92,9 @@ def test_a_question_has_rules_of_its_own():
         text = Path(ROOT, f"rules/{name}.smk").read_text()
         assert text.startswith(f"# {about.question}") and "\n# INPUTS" in text and "\n# OUTPUTS" in text
         assert {f"plot_{figure}" for figure in about.figures} <= set(re.findall(r"^rule (\w+):", text, re.M))
+
+
+def test_a_script_that_saves_a_figure_says_whether_the_run_is_a_quick_look():
+    writers = {path.stem: text for path in SCRIPTS.glob("*.py") if re.search(r"\bsave\(", text := path.read_text())}
+    assert writers.keys() >= {name for name in rules() if name.startswith("plot_")}
+    assert [name for name, text in writers.items() if "quick_look" not in text] == []

@@ -21,22 +21,41 @@ from attnlimit.page.answer import capital
 from attnlimit.workflow.leftovers import files_of
 from attnlimit.workflow.registry import declared, store_files
 from attnlimit.workflow.workflow_files import files_in_place
+from support import fresh_snakemake
 from support.browser import visit
 from support.page_visit import CARDS, CONTRASTS, PAPER, SIDEWAYS, TALL, drawn, numbers, opened
-from support.workflow import ROOT, SMOKE, clone, dependents, hashes, overlay, planned, snakemake
+from support.workflow import ROOT, SMOKE, Job, all_jobs, clone, dependents, hashes, overlay, planned, snakemake
 
 CHAPTERS = yaml.safe_load((ROOT / "config.yaml").read_text())["chapters"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-EVERY_FIT = ("fit_rates", "fit_constants", "fit_contexts", "fit_patterns", "fit_propagation", "fit_uniform")
-# A constant in a module, and the rules whose scripts reach it; the archive holds the sources themselves.
+# An edit of a file, and the rules whose scripts reach it; the archive holds the sources themselves.
 EDITS = [
-    ("theory/sphere.py", "TAIL", ["simulate_sphere"]),
-    ("attention/streaming.py", "BLOCKS_AT_ONCE", ["compute_limits", "measure_ablation"]),
-    ("attention/patterns.py", "STRIP", ["measure_patterns"]),
-    ("stats/power_law.py", "LATE_FACTOR", ["fit_constants", "fit_contexts", "fit_patterns", "fit_rates"]),
-    ("page/style.py", "WIDTH", [r"plot_\w+"]),
-    ("page/explorer.py", "DIGITS", ["compose_page"]),
-    ("base/log.py", "SECONDS_BETWEEN_LOG_LINES", []),
+    ("scripts/attnlimit/theory/sphere.py", "TAIL", ["simulate_constants", "simulate_sphere"]),
+    ("scripts/attnlimit/attention/streaming.py", "BLOCKS_AT_ONCE", ["compute_limits", "measure_interventions"]),
+    ("scripts/attnlimit/attention/patterns.py", "STRIP", ["measure_patterns"]),
+    (
+        "scripts/attnlimit/stats/power_law.py",
+        "LATE_FACTOR",
+        ["fit_contexts", "fit_interventions", "fit_patterns", "fit_rates"],
+    ),
+    ("scripts/attnlimit/page/style.py", "WIDTH", [r"plot_\w+"]),
+    ("scripts/attnlimit/page/explorer.py", "DIGITS", ["compose_page"]),
+    ("rules/page/style.css", "", ["compose_page"]),
+    ("rules/report/tails.rst", "", ["compose_page"]),
+]
+EVERY_FIT = ["fit_rates", "fit_contexts", "fit_interventions", "fit_patterns", "fit_propagation", "fit_uniform"]
+THRESHOLDS = {"weakest_horizon": 0.2, "slope_tolerance": 0.06, "quadrature_tolerance": 0.2}
+# A change of the config, and what runs again: a rule, or some of its jobs by what they make.
+CHANGES = [
+    pytest.param({"fit_rates": {"bootstrap": 300}}, EVERY_FIT, id="a parameter"),
+    pytest.param({"assess_claims": THRESHOLDS}, ["assess_claims", "state_answer", "plot_propagation"], id="thresholds"),
+    pytest.param(  # Snakemake compares the values of params without their names
+        {"simulate_hardmax": {"line_replicates": 20, "plane_replicates": 200}}, ["simulate_hardmax"], id="two swapped"
+    ),
+    pytest.param({"measure_errors": {"sizes": [16, 32, 64, 128, 256]}}, ["measure_errors"], id="a size, no limit"),
+    pytest.param({"measure_errors": {"replicates": 12}}, [r"measure_errors .*_part_2\..*"], id="only new replicates"),
+    pytest.param({"simulate_uniform": {"radii": [0.25, 0.5, 1, 1.5]}}, ["simulate_uniform"], id="a radius"),
+    pytest.param({"layers": [0, 3, 5]}, [r".* results/\w+/(parts/)?layer_3[_.].*"], id="only the new layer"),
 ]
 
 
@@ -47,6 +66,11 @@ def finished(tmp_path_factory) -> Path:
     run = snakemake(folder)
     assert run.returncode == 0, run.stdout + run.stderr
     return folder
+
+
+@pytest.fixture(scope="session")
+def jobs(finished) -> list[Job]:
+    return all_jobs(finished)
 
 
 @pytest.fixture
@@ -117,12 +141,12 @@ def test_the_archive_holds_every_result_but_the_weights(finished):
     assert set(files_in_place(ROOT)) <= held
 
 
-def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finished, tmp_path):
+def test_a_restored_run_has_nothing_to_do_and_reruns_what_a_change_reaches(finished, jobs, tmp_path):
     folder = tmp_path / "restored"
     assert list(restore(finished / ARCHIVED, folder)) == ["results/models/model.safetensors"]
     assert planned(folder, "config.yaml") == {}
     (folder / "my.yaml").write_text(yaml.safe_dump({"simulate_hardmax": {"plane_replicates": 30}}))
-    assert planned(folder, "my.yaml") == dependents(folder, "simulate_hardmax", config="my.yaml")
+    assert planned(folder, "my.yaml") == dependents(jobs, "simulate_hardmax")
 
 
 def test_a_run_in_a_folder_of_its_own_differs_by_its_name_alone(finished, tmp_path):
@@ -262,124 +286,70 @@ def test_the_page_reads_on_a_phone_in_the_dark(page):
     assert -10 < place < 400
 
 
-def test_nothing_runs_again_when_nothing_or_only_a_date_changed(finished):
-    assert planned(finished) == {}
+def test_nothing_runs_again_for_a_date_or_an_edit_that_was_undone(finished):
+    path = finished / "scripts/attnlimit/base/store.py"
+    path.write_text(path.read_text().replace("CHUNK_BYTES = 32", "CHUNK_BYTES = 16"))
+    clone(finished)
     for path in [*(finished / "scripts").rglob("*.py"), *(finished / "rules").glob("*.smk")]:
         os.utime(path)
     assert planned(finished) == {}
 
 
-@pytest.mark.parametrize(("module", "constant", "rules"), EDITS)
-def test_editing_a_definition_reruns_what_reaches_it_and_its_dependents(restored, module, constant, rules):
-    path = restored / "scripts/attnlimit" / module
-    text, count = re.subn(rf"^{constant} = .*$", f"{constant} = 'edited'", path.read_text(), flags=re.M)
-    path.write_text(text)
-    assert count == 1 and planned(restored) == dependents(restored, *rules, "archive_results")
+@pytest.mark.parametrize(("name", "constant", "rules"), EDITS)
+def test_an_edit_reruns_what_reaches_it_and_its_dependents(restored, jobs, name, constant, rules):
+    """Of a constant of a module; of a text at its end."""
+    pattern, new = (rf"^{constant} = .*$", f"{constant} = 'edited'") if constant else (r"\Z", "\n")
+    text, count = re.subn(pattern, new, (restored / name).read_text(), flags=re.M)
+    (restored / name).write_text(text)
+    assert count == 1 and planned(restored) == dependents(jobs, *rules, "archive_results")
 
 
-def test_a_definition_that_no_script_reaches_only_archives_again(restored):
-    path = restored / "scripts/attnlimit/stats/power_law.py"
-    path.write_text(path.read_text() + "\n\ndef added():\n    return 1\n")
-    assert planned(restored) == dependents(restored, "archive_results")
-
-
-def test_rewording_comments_and_docstrings_only_archives_again(restored):
-    """In every module and script at once."""
+def test_what_changes_no_result_only_archives_again(restored, jobs):
+    """Other comments and docstrings in every script and module, a new function, log intervals, README, key order."""
     for path in (restored / "scripts").rglob("*.py"):
         text = path.read_text()
         assert not text or text.startswith('"""'), path
         path.write_text(text.replace('"""', '"""Other words. ', 1) + "\n\n# A reason.\n")
-    assert planned(restored) == dependents(restored, "archive_results")
-
-
-def test_editing_words_only_archives_again(restored):
+    with (restored / "scripts/attnlimit/stats/power_law.py").open("a") as module:
+        module.write("def added():\n    return 1\n")
+    log = restored / "scripts/attnlimit/base/log.py"
+    log.write_text(log.read_text().replace("SECONDS_BETWEEN_LOG_LINES = 5", "SECONDS_BETWEEN_LOG_LINES = 6"))
     (restored / "README.md").write_text("Another.\n")
-    assert planned(restored) == dependents(restored, "archive_results")
-
-
-def test_editing_the_page_or_a_caption_writes_the_page_again(restored):
-    for name in ("page/style.css", "report/tails.rst"):
-        clone(restored)
-        (restored / "rules" / name).write_text((restored / "rules" / name).read_text() + "\n")
-        assert planned(restored) == dependents(restored, "compose_page")
-
-
-def test_undoing_an_edit_reruns_nothing(finished):
-    path = finished / "scripts/attnlimit/base/store.py"
-    path.write_text(path.read_text().replace("CHUNK_BYTES = 32", "CHUNK_BYTES = 16"))
-    clone(finished)
-    assert planned(finished) == {}
-
-
-def test_changing_a_parameter_reruns_its_dependents(restored):
-    overlay(restored, fit_rates={"bootstrap": 300})
-    assert planned(restored) == dependents(restored, *EVERY_FIT)
-
-
-def test_thresholds_of_verdicts_rerun_verdicts_and_what_states_or_draws_them(restored):
-    overlay(restored, assess_claims={"weakest_horizon": 0.2, "slope_tolerance": 0.06, "quadrature_tolerance": 0.2})
-    assert planned(restored) == dependents(restored, "assess_claims", "state_answer", "plot_propagation")
-
-
-def test_a_deleted_store_is_made_again_with_its_dependents(finished):
-    store = finished / "results/synthetic/hardmax.zarr.zip"
-    aside = store.rename(finished / "aside")
-    assert planned(finished) == dependents(finished, "simulate_hardmax")
-    aside.rename(store)
-
-
-def test_swapping_two_values_reruns_their_dependents(restored):
-    """Snakemake compares the values of params without their names."""
-    overlay(restored, simulate_hardmax={"line_replicates": 20, "plane_replicates": 200})
-    assert planned(restored) == dependents(restored, "simulate_hardmax")
-
-
-def test_naming_keys_in_another_order_reruns_nothing(restored):
-    """Snakemake compares params as text, in which a dict has an order."""
-    for name in ("config.yaml", SMOKE):
+    for name in ("config.yaml", SMOKE):  # Snakemake compares params as text, in which a dict has an order
         config = yaml.safe_load((restored / name).read_text())
         turned = {key: dict(reversed(keys.items())) if isinstance(keys, dict) else keys for key, keys in config.items()}
         (restored / name).write_text(yaml.safe_dump(turned, sort_keys=False))
-    assert planned(restored) == dependents(restored, "archive_results")  # its sources have changed
+    assert planned(restored) == dependents(jobs, "archive_results")
 
 
-def test_adding_a_size_reruns_errors_and_no_limit(restored):
-    overlay(restored, measure_errors={"sizes": [16, 32, 64, 128, 256]})
-    assert planned(restored) == dependents(restored, "measure_errors")
+@pytest.mark.parametrize(("changes", "starts"), CHANGES)
+def test_a_changed_config_reruns_its_dependents(restored, jobs, changes, starts):
+    overlay(restored, **changes)
+    new_files = {"layers", "replicates"} & {*changes, *changes.get("measure_errors", {})}
+    assert planned(restored) == dependents(all_jobs(restored) if new_files else jobs, *starts)
 
 
-def test_adding_replicates_runs_only_the_new_ones(restored):
-    overlay(restored, measure_errors={"replicates": 12})
-    assert planned(restored) == dependents(restored, r"measure_errors .*_part_2\..*")
-
-
-def test_adding_a_radius_reruns_the_uniform_error_alone(restored):
-    overlay(restored, simulate_uniform={"radii": [0.25, 0.5, 1, 1.5]})
-    assert planned(restored) == dependents(restored, "simulate_uniform")
-
-
-def test_adding_a_layer_runs_only_that_layer(restored):
-    overlay(restored, layers=[0, 3, 5])
-    assert planned(restored) == dependents(restored, r".* results/\w+/(parts/)?layer_3[_.].*")
+def test_a_deleted_store_is_made_again_with_its_dependents(finished, jobs):
+    store = finished / "results/synthetic/hardmax.zarr.zip"
+    aside = store.rename(finished / "aside")
+    assert planned(finished) == dependents(jobs, "simulate_hardmax")
+    aside.rename(store)
 
 
 def test_a_wrong_config_is_refused_before_any_job(restored):
     overlay(restored, measure_errors={"size": [16, 32, 64]})
-    run = snakemake(restored)
-    assert run.returncode != 0
-    assert "config: measure_errors: " in run.stderr
-    assert "no key 'size'; did you mean 'sizes'?" in run.stderr
-    assert "Job stats" not in run.stdout + run.stderr
+    run = fresh_snakemake.run(restored, "-n", "--configfile", SMOKE)
+    assert run.returncode != 0 and "Job stats" not in run.stderr
+    assert "config: measure_errors: " in run.stderr and "no key 'size'; did you mean 'sizes'?" in run.stderr
 
 
 def test_a_failed_rule_leaves_its_traceback_and_its_last_line(tmp_path):
     folder = clone(tmp_path)
     overlay(folder, fetch_model={"weights_sha256": "0" * 64})
-    run = snakemake(folder, "--until", "fetch_model")
+    run = snakemake(folder, "results/models/model.safetensors")
     assert run.returncode != 0
     last = re.search(r"^ValueError: .*model\.safetensors.*$", run.stdout + run.stderr, re.M)
     assert last, run.stderr
     log = (folder / "results/logs/fetch_model/log.txt").read_text()
-    assert "Traceback" in log
-    assert last.group() in log
+    assert "Traceback" in log and last.group() in log
     assert not (folder / "results/models/model.safetensors").exists()

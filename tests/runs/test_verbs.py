@@ -1,15 +1,12 @@
-"""The verbs of the Makefile on runs: each in its folder, looked at before, stopped and gone on with."""
+"""The verbs of the Makefile on runs: each in its folder, planned before, stopped, resumed."""
 
-import contextlib
 import json
 import os
-import pty
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -62,13 +59,6 @@ def test_a_run_is_in_its_folder_and_nothing_beside(project):
     base = yaml.safe_load((project / "config.yaml").read_text())
     assert resolved["simulate_hardmax"]["plane_replicates"] == 20 and resolved.keys() == base.keys()
     assert not (project / "results").exists() and not (project / ".snakemake").exists()
-
-
-def test_a_dry_run_of_make_does_nothing(project):
-    before = sorted(project.rglob("*"))
-    code, lines = make(project, "-n", "reproduce", "CONFIG=my.yaml")
-    assert code == 0 and any("attnlimit.cli.run reproduce" in line for line in lines)
-    assert sorted(project.rglob("*")) == before
 
 
 def test_the_page_of_a_run_that_has_hardly_begun_says_what_is_absent(project):
@@ -189,75 +179,37 @@ def test_files_of_ones_own_are_found_from_the_projects_folder_wherever_it_is(pro
     assert row(lines, "fetch_corpus").endswith("changed: ../../texts/a.txt")
 
 
-def stopped(project: Path, name: str, out: int) -> int:
-    """`make reproduce` with its output in `out`, and Ctrl-C once a job is at work; the return code."""
-    shutil.copy(project / SMOKE, project / f"{name}.yaml")
-    begun = subprocess.Popen(
-        ["make", "reproduce", f"CONFIG={name}.yaml", "CORES=1"],
-        cwd=project,
-        stdout=out,
-        stderr=out,
-        env=os.environ | {"TERM": "xterm"},
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  ignored in the background
-    )
-    while not list((project / "runs" / name / "results/logs").glob("*/*.txt")):
+def test_ctrl_c_ends_with_one_line(project):
+    """Once a job is at work; on a terminal: test_process.py."""
+    shutil.copy(project / SMOKE, project / "stopped.yaml")
+    with (project / "shown").open("wb") as out:
+        begun = subprocess.Popen(
+            ["make", "reproduce", "CONFIG=stopped.yaml", "CORES=1"],
+            cwd=project,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  ignored in the background
+        )
+    while not list((project / "runs/stopped/results/logs").glob("*/*.txt")):
         assert begun.poll() is None
         time.sleep(0.1)
     os.killpg(begun.pid, signal.SIGINT)
-    return begun.wait()
-
-
-def told(name: str) -> str:
-    return f"stopped: finished jobs are kept in runs/{name}/results/; resume with `make reproduce CONFIG={name}.yaml`"
-
-
-def test_ctrl_c_ends_with_one_line(project):
-    with (project / "shown").open("wb") as file:
-        assert stopped(project, "stopped", file.fileno()) != 0
+    assert begun.wait() != 0
     shown = (project / "shown").read_text()
     lines = shown.splitlines()
-    begun = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])
-    assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{begun[1]}, about "), "the same count"
-    end = lines.index(told("stopped"))
+    jobs = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])[1]
+    assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{jobs}, about "), "the same count"
+    end = lines.index(
+        "stopped: finished jobs are kept in runs/stopped/results/; resume with `make reproduce CONFIG=stopped.yaml`"
+    )
     assert all(re.match(r"[a-z_ 0-9]+: |\d+ of \d+ jobs, ", line) for line in lines[1:end]), shown
     assert all(line.startswith("make: ***") for line in lines[end + 1 :]), shown
     assert all(character.isprintable() or character == "\n" for character in shown), "no control characters in a file"
     state = json.loads((project / "runs/stopped/results/logs/run.json").read_text())
     assert state["state"] == "unfinished"
     assert make(project, "plan", "CONFIG=stopped.yaml")[0] == 0
-    assert not (project / "runs/stopped/.snakemake/locks").exists() or not any(
-        (project / "runs/stopped/.snakemake/locks").iterdir()
-    )
-
-
-@contextlib.contextmanager
-def terminal():
-    """A pseudo-terminal to write to, and what was written, once it is closed."""
-    ours, theirs = pty.openpty()
-    shown: list[bytes] = []
-
-    def read() -> None:
-        with contextlib.suppress(OSError):  # at its end
-            while piece := os.read(ours, 1 << 16):
-                shown.append(piece)
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    yield theirs, shown
-    os.close(theirs)
-    reader.join()
-    os.close(ours)
-
-
-def test_ctrl_c_on_a_terminal_shows_no_traceback(project):
-    with terminal() as (theirs, shown):
-        assert stopped(project, "terminal", theirs) != 0
-    text = b"".join(shown).decode()
-    # How far it had come when it was stopped is a matter of luck; what the line says then, test_lines.py asks.
-    assert re.search(r"\r(planning|\d+ of \d+ jobs, [^\r]*running: \w+)", text), "the line that is written over"
-    assert f"\r\x1b[K{told('terminal')}" in text, "and is gone"
-    assert "Traceback" not in text and "Logging error" not in text
+    assert not list((project / "runs/stopped/.snakemake/locks").glob("*"))
 
 
 REPRODUCE = """
@@ -268,18 +220,10 @@ snakemake(request, "results/corpus/articles.parquet", "--forcerun", "fetch_corpu
 """
 
 
-def test_what_a_job_found_is_shown_on_a_terminal_and_in_a_file(project):
+def test_the_result_of_a_job_is_shown(project):
     command = [sys.executable, "-c", REPRODUCE]
-    where = {"cwd": project, "env": os.environ | {"PYTHONPATH": "scripts", "TERM": "xterm"}}
-    try:
-        plain = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **where).stdout
-        with terminal() as (theirs, shown):
-            subprocess.run(command, stdout=theirs, stderr=theirs, check=True, **where)
-    finally:
-        shutil.rmtree(project / "runs/found")
-    first, line = plain.splitlines()
-    assert re.fullmatch(r"1 job to do, about \d+ s on 2 cores", first)
-    finding = re.fullmatch(r"(fetch_corpus: 106 articles, \S+ M characters, )\d+ s", line)
-    text = b"".join(shown).decode()
-    assert f"\r\x1b[K{finding[1]}" in text and "\r0 of 1 job, " in text
-    assert text.endswith("\r\x1b[K")
+    where = {"cwd": project, "env": os.environ | {"PYTHONPATH": "scripts"}}
+    lines = subprocess.run(command, stdout=-1, stderr=subprocess.STDOUT, text=True, **where).stdout.splitlines()
+    shutil.rmtree(project / "runs/found")
+    assert re.fullmatch(r"1 job to do, about \d+ s on 2 cores", lines[0])
+    assert re.fullmatch(r"fetch_corpus: 106 articles, \S+ M characters, \d+ s", lines[1]) and len(lines) == 2

@@ -79,3 +79,22 @@ def test_the_shift_is_that_of_the_centre():
     _, (part,) = parts_of(3, queries=0)
     np.testing.assert_allclose(part["centre"], TOKENS[:BLOCK].mean(0), rtol=1e-12)
     np.testing.assert_array_equal(part["output_shift"], output_shift(HEADS, part["centre"].values))
+
+
+@pytest.mark.parametrize("layer", [0, 3])
+def test_outputs_and_their_log_sum_exp_are_handed_on(layer):
+    """What first order needs of the pass: softmax weights are exp(score - total), outputs the rows of the limit."""
+    asked, (part,) = parts_of(layer, queries=0)
+    tokens = asked.read(slice(None))
+    outputs = dense.outputs(tokens, TOKENS, HEADS) - part["output_shift"].values
+    np.testing.assert_allclose(part["output"], outputs, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(part["stands_for"], asked.counts)
+    queries = (tokens @ HEADS.query_weight[1].T + HEADS.query_bias[1]) / 2**0.5
+    scores = queries @ ((TOKENS - part["centre"].values) @ HEADS.key_weight[1].T).T
+    np.testing.assert_allclose(part["total"][:, 1], np.log(np.exp(scores).sum(1)), rtol=1e-10)
+
+
+def test_a_cut_into_jobs_changes_no_output():
+    (_, (whole,)), (_, parts) = parts_of(3, queries=0), parts_of(3, queries=0, parts=3)
+    for name in ("output", "total", "stands_for"):
+        np.testing.assert_array_equal(np.concatenate([part[name].values for part in parts]), whole[name].values)

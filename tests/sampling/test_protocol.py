@@ -6,7 +6,7 @@ from attnlimit.sampling.protocol import Protocol
 from support.configs import DEFAULT
 
 SECTION = {"sizes": [8, 16, 32], "replicates": 6, "group": 3, "nested": True, "dtype": "float64", "horizons": [1, 2]}
-EXPERIMENTS = ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere", "measure_ablation")
+EXPERIMENTS = ("simulate_gaussian", "simulate_gaussian_published", "simulate_sphere", "measure_interventions")
 
 
 def test_a_section_may_have_more_keys_and_none_fewer():

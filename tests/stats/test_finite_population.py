@@ -14,7 +14,6 @@ from attnlimit.page.answer import answer
 from attnlimit.questions.heads.claims import model_remark
 from attnlimit.sampling.errors import limit_is_exact
 from attnlimit.stats.fits import WITHOUT_REPLACEMENT
-from attnlimit.stats.order import Resampling
 from support.configs import DEFAULT, ROOT
 
 CAPTIONS = ["answer", "beta_vs_horizon", "bias_fluctuation", "convergence", "heat_map", "local_slopes"]
@@ -45,10 +44,12 @@ def rates(**attrs) -> xr.Dataset:
     shape = (1, len(STATISTICS), len(PARTS), 3)
     stream = np.random.default_rng(0)
     data = xr.Dataset(
-        {name: (dims, stream.uniform(0.1, 1, shape)) for name in ("beta", "beta_high", "chi2", "dof")},
+        {name: (dims, stream.uniform(0.1, 1, shape)) for name in ("beta", "beta_low", "beta_high", "chi2", "dof")},
         coords={"layer": [0], "head": [0, 1, 2], "n": [64, 128], "statistic": list(STATISTICS), "part": list(PARTS)},
     )
+    data["beta_low"] = data["beta_high"] - 0.1
     data["horizon"] = (("layer", "head"), [[0.5, 1.0, 2.0]])
+    data["bound_v3"] = 1 / (2 * (1 + data["horizon"] ** 2))
     data["misfit"] = data["saturated"] = data["limit_uncertain"] = data["beta"] < 0
     data["limit_se_share"] = 0 * data["beta"]
     data["tokens_needed"] = (("eps", "statistic", "layer", "head"), np.full((1, len(STATISTICS), 1, 3), 100.0))
@@ -59,8 +60,7 @@ def rates(**attrs) -> xr.Dataset:
 
 def test_the_answer_and_the_claims_say_so():
     without, plain = rates(replacement=False), rates(replacement=True)
-    options = 0.1, 5, Resampling(10, 1)
-    assert answer(without, *options) == answer(plain, *options) | {"replacement": f"note: {WITHOUT_REPLACEMENT}"}
+    assert answer(without, 0.1) == answer(plain, 0.1) | {"replacement": f"note: {WITHOUT_REPLACEMENT}"}
     assert WITHOUT_REPLACEMENT in model_remark(without) and WITHOUT_REPLACEMENT not in model_remark(plain)
 
 

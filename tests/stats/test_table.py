@@ -19,7 +19,7 @@ HEADER = (
     "tokens_10,tokens_10_low,tokens_10_high,tokens_10_extrapolated,tokens_5,tokens_5_low,tokens_5_high,tokens_5_extrapolated,"
     "tokens_1,tokens_1_low,tokens_1_high,tokens_1_extrapolated,horizon,horizon_one_sided,horizon_frobenius,psi,constant_tilt,horizon_published,bound_v3,bound_v1_experiment,"
     "bound_v1_theorem,heuristic,n_min,n_max,replicates,population,model,corpus,run,"
-    "dimension,isotropic,exact,scale,published,attended,of_layer,of_head,alpha,tilt_factor"
+    "dimension,isotropic,exact,scale,published,attended"
 )
 FITTED = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "relative_error")
 PER_HEAD = (
@@ -175,7 +175,7 @@ def test_a_simulation_has_settings_instead_of_layers_and_heads(rates):
     assert row["beta"] == float(simulated["beta"].sel(setting="scale 1", statistic="cov", part="bias"))
     assert (row["source"], row["replicates"], row["horizon"]) == ("gaussian", 8, 20.2)
     assert (row["dimension"], row["isotropic"]) == (3, True)
-    assert table[["exact", "scale", "published", "attended", "of_layer", "of_head", "alpha"]].isna().all(axis=None)
+    assert table[["exact", "scale", "published", "attended"]].isna().all(axis=None)
 
 
 def test_what_a_simulation_does_not_have_stays_empty(rates):

@@ -2,16 +2,21 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
-from attnlimit.base.seeds import generator
-from attnlimit.stats.horizon_tests import correlation_interval
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
     UNDECIDED,
+    Part,
+    at_least,
     decide,
     every,
+    every_p,
+    many,
     most,
+    p_above,
+    p_below,
     rounded,
 )
 
@@ -31,13 +36,38 @@ def test_parts_are_joined_without_favour():
     assert most([HOLDS, HOLDS, HOLDS, FAILS], 0.5) == FAILS
 
 
-def test_the_interval_of_a_correlation_covers_as_often_as_it_says():
-    draws = generator(3, "coverage").multivariate_normal([0, 0], [[1, -0.6], [-0.6, 1]], size=(400, 20))
-    ranks = draws.argsort(1).argsort(1)
-    true = 6 / np.pi * np.arcsin(-0.3)  # Spearman's of a normal pair
-    found = [np.corrcoef(pair.T)[0, 1] for pair in ranks]
-    covered = [low <= true <= high for low, high in (correlation_interval(value, 20, 0.95) for value in found)]
-    assert 0.91 < np.mean(covered) < 0.99
+def test_a_share_of_many_by_hand():
+    """Four of five: the fourth smallest, times two."""
+    assert at_least([0.2, 0.01, 0.03, 0.001, 0.02], 0.8) == pytest.approx(0.06)
+    assert at_least([0.01, 0.02], 1) == pytest.approx(0.02) and at_least([0.9, 0.9], 0.5) == 1
+
+
+def test_many_like_tests_hold_fail_or_decide_nothing():
+    sure, open_ = [1e-4] * 8, [0.5] * 2
+    assert many(sure + open_, [1.0] * 10, 0.8, 0.95) == (HOLDS, pytest.approx(3e-4))
+    assert many(sure + open_, [1.0] * 9 + [0.004], 0.8, 0.95) == (FAILS, pytest.approx(0.04))
+    assert many(sure + open_, [1.0] * 9 + [0.006], 0.8, 0.95)[0] == HOLDS  # as one of ten it is chance
+    assert many(sure + open_, [1.0] * 10, 0.9, 0.95)[0] == UNDECIDED
+
+
+def test_of_false_statements_a_share_is_said_to_hold_in_five_per_cent():
+    """Ten statements on the edge that share half of their noise: less often than one in twenty all the same."""
+    stream = np.random.default_rng(5)
+    z = (stream.normal(size=(2000, 10)) + stream.normal(size=(2000, 1))) / np.sqrt(2)
+    probabilities = 1 - ndtr(z)
+    assert np.mean([at_least(list(each), 0.8) <= 0.05 for each in probabilities]) < 0.06
+
+
+def test_probabilities_of_parts_are_joined():
+    parts = {"a": Part(HOLDS, {}, "", p=0.01), "b": Part(HOLDS, {}, "", p=0.03)}
+    assert every_p(parts) == 0.03
+    assert every_p(parts | {"c": Part(FAILS, {}, "", p=0.001)}) == pytest.approx(0.003)
+    assert every_p(parts | {"c": Part(UNDECIDED, {}, "")}) == 1
+
+
+def test_beyond_an_edge_or_not_there():
+    assert p_above((1.0, 0.0, 2.0), 0.0) == pytest.approx(0.05) == p_below((1.0, 0.0, 2.0), 2.0)
+    assert p_above((1.0, 0.9, 1.1), 1.5) == p_below((1.0, 0.9, 1.1), 0.5) == 1
 
 
 def test_numbers_are_short_and_finite():

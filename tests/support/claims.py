@@ -10,21 +10,19 @@ from scipy.special import ndtr, ndtri
 from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER
 from attnlimit.base.seeds import generator
 from attnlimit.questions.hardmax.fit import hardmax_summary
-from attnlimit.questions.propagation.fit import fit_propagation
-from attnlimit.questions.sphere.fit import fit_constants
+from attnlimit.questions.sphere.fit import exact_constants, fit_constants
 from attnlimit.questions.uniform.fit import fit_uniform
 from attnlimit.stats.claim import Claim, Finding, Fits, error_fits
-from attnlimit.stats.order import Resampling
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.power_law import LOCAL, Bootstrap
 from attnlimit.theory.bounds import predictions
-from attnlimit.theory.hardmax import hardmax_proposition
+from attnlimit.theory.hardmax import hardmax_error
 from support.configs import DEFAULT
 
 THRESHOLDS = DEFAULT["assess_claims"]
-FROM_N = DEFAULT["fit_hardmax"]["from_n"]
+LOG10_LARGEST = DEFAULT["fit_hardmax"]["log10_largest"]
 HORIZONS = np.array([0.05, 0.2, 0.4, 0.7, 1, 1.3, 1.7, 2, 2.5, 3])
 RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5])
-SUPPORTS = np.geomspace(0.4, 3, 8)
 SIZES = np.array([100, 1000, 10000, 100000])
 ENDS = (("", 0), ("_low", -1), ("_high", 1))
 DECADES = 10.0 ** np.arange(2, 12)
@@ -40,10 +38,10 @@ class Tables(Fits):
         return self.tables[name] if name in self.tables else super().errors(name)
 
 
-def judged(claim: Claim, *stores: xr.Dataset, seed: int = 1, **tables: pd.DataFrame) -> Finding:
+def judged(claim: Claim, *stores: xr.Dataset, **tables: pd.DataFrame) -> Finding:
     """What a claim finds on these stores of its fits, in their order, or on tables by name of the fit."""
     named = dict.fromkeys(tables, xr.Dataset()) | dict(zip(claim.fits, stores, strict=False))
-    return claim(Tables(named, Resampling(1000, seed), tables), THRESHOLDS)
+    return claim(Tables(named, tables), THRESHOLDS)
 
 
 def heuristic(horizon):
@@ -111,35 +109,25 @@ def uniform(constant, rate=0.5, carriers=1000.0, replicates=60, noise=0.05, comp
     return fit_uniform(suprema, bootstraps, 3, options["slope_tolerance"], options["carriers"])
 
 
-def sphere_errors(constant, radius, slope=0.5, noise=0.05, saturated=False, published=False, seed=0, replicates=40):
-    """Errors constant(R) n^-slope of tokens on spheres of these radii, brought to one sphere, and their fits."""
-    n = np.array([100, 400, 1600])
-    noisy = np.exp(noise * np.random.default_rng(seed).normal(size=(len(radius), replicates, len(n)))) * n**-slope
-    on_one_sphere = np.stack([constant(radius) / radius**degree for degree in (1, 2)])
+def constants_fit(constants=exact_constants, dimensions=(1, 3), replicates=4) -> xr.Dataset:
+    """What fit_constants makes of errors of the size that the constants (mean, covariance) of d and R ask for."""
+    places = [(dimension, radius) for dimension in dimensions for radius in (0.5, 2.0)]
+    sizes = np.array([constants(*place) for place in places])[..., None] * np.ones(replicates) / 10
     errors = xr.Dataset(
         {
-            "error": (("statistic", "setting", "replicate", "n"), on_one_sphere[..., None, None] * noisy),
-            "scale": ("setting", radius / 2),
+            "error": (("setting", "statistic", "replicate"), sizes),
+            "drawn_dimension": ("setting", [dimension for dimension, _ in places]),
+            "drawn_radius": ("setting", [radius for _, radius in places]),
         },
-        coords={"n": n, "statistic": ["mean", "cov"]},
-        attrs={"radius": 2.0},
+        coords={"setting": range(len(places)), "statistic": ["mean", "cov"]},
+        attrs={"n": 100},
     )
-    dims, shape = ("statistic", "part", "setting"), (len(STATISTICS), len(PARTS), len(radius))
-    flags = {"saturated": (dims, np.broadcast_to(saturated, shape).copy())}
-    flags |= {"published": ("setting", np.broadcast_to(published, len(radius)).copy())}
-    return errors, xr.Dataset(flags, coords={"statistic": list(STATISTICS), "part": list(PARTS)})
+    return fit_constants(errors, list(dimensions), DEFAULT["fit_constants"]["span"], constants)
 
 
-def constants_fit(constant=lambda r: r, radius=SUPPORTS, **changes) -> xr.Dataset:
-    """What fit_constants makes of them, for the mean and the covariance alike."""
-    bootstrap = Bootstrap(300, True, np.random.default_rng(1))
-    options = DEFAULT["fit_constants"]["slope_tolerance"], DEFAULT["fit_constants"]["polynomial_degree"]
-    return fit_constants(*sphere_errors(constant, radius, **changes), bootstrap, *options)
-
-
-def hardmax_fit(error, n=DECADES, relative=0.002) -> xr.Dataset:
-    """What hardmax_summary makes of replicates whose mean is error(n) and whose relative standard error is given."""
-    value = np.array([error(size) for size in n])
+def hardmax_fit(expectation=hardmax_error, drawn=None, n=DECADES, relative=0.002) -> xr.Dataset:
+    """What hardmax_summary makes of this expectation, and of replicates drawn(ln n) of this relative standard error."""
+    value = np.array([drawn(np.log(size)) if drawn else expectation(np.log(size), 1.0) for size in n])
     spread = 1 + 2 * relative * np.array([1, 1, -1, -1])  # of four replicates
     line = xr.DataArray(
         value[:, None] * spread, dims=("n", "replicate_line"), coords={"n": n.astype(np.int64)}, name="line_error"
@@ -147,28 +135,10 @@ def hardmax_fit(error, n=DECADES, relative=0.002) -> xr.Dataset:
     plane = line.rename("plane_error").rename(replicate_line="replicate_plane")
     direct = plane.rename("direct_error").rename(n="n_direct").expand_dims(dimension=[2])
     errors = xr.merge([line, plane, direct]).assign_attrs(sigma=1.0)
-    return hardmax_summary(errors, FROM_N).assign_attrs(from_n=FROM_N)
+    return hardmax_summary(errors, LOG10_LARGEST, expectation)
 
 
-def proposed(n):
-    return hardmax_proposition(n, 1)
-
-
-def contexts_fit(share=0.3, relative=0.1, lengths=(1, 16, 256), heads=4) -> xr.Dataset:
-    """Shares of the longest runs with an interval of this relative half-width, in two layers; others far off."""
-    runs, far = [*map(str, lengths), "document"], 7.0
-    dims, shape = ("run", "statistic"), (len(runs), len(STATISTICS))
-    values = np.full(shape, far)
-    values[runs.index(str(max(lengths))), :2] = share
-    whole = (2, *shape, heads)
-    data = {f"overall_share{end}": (dims, values * (1 + relative) ** power) for end, power in ENDS}
-    data["share_high"] = (("layer", *dims, "head"), np.broadcast_to(1.1 * values[..., None], whole))
-    data["saturated"] = (("layer", *dims, "part", "head"), np.zeros((2, *shape, len(PARTS), heads), bool))
-    labels = {"run": runs, "statistic": list(STATISTICS), "layer": [0, 5], "part": list(PARTS)}
-    return xr.Dataset(data, coords=labels)
-
-
-def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=2000) -> xr.Dataset:
+def normality_fit(coverage=0.95, spread=1.0, carriers=(5000, 2000, 1), replicates=20000) -> xr.Dataset:
     """Three tilts at one n, the last with too few tokens and far off in all it says.
 
     A normal law `spread` times too wide is max |Phi(s z) - Phi(z)| from the normal.
@@ -185,45 +155,23 @@ def normality_fit(coverage=0.95, spread=1.0, carriers=(500, 200, 1), replicates=
             "distance": (place, distance),
             "carriers": (("setting", "n"), np.array(carriers, float)[:, None]),
             "tilt": ("setting", [0.0, 1, 3]),
-        },
+        }
+        | Estimate(0.01, 0.008, 0.012).variables("shortfall")
+        | Estimate(0.5, 0.4, 0.6).variables("shortfall_power"),
         coords={"n": [30000]},
     )
     return data.assign_attrs(level=0.95, replicates=replicates)
 
 
-def patterns_fit(beta=0.5, half=0.005, tested=10, blocks=10, off=None, layers=2, heads=12) -> xr.Dataset:
-    """Sparse attention: heads with this late rate, `off` that of the first, the others not asked for one."""
-    shape = layers, heads
-    late = np.full(shape, np.nan)
-    late.flat[:tested] = beta
-    late.flat[0] = beta if off is None else off
-    data = xr.Dataset(coords={"layer": range(layers), "head": range(heads), "n": [64, 512, 8192]})
-    data["late_beta"], data["late_beta_low"], data["late_beta_high"] = (
-        (("layer", "head"), late + shift) for shift in (0, -half, half)
-    )
-    data["theory_from"] = (("layer", "head"), np.where(np.isfinite(late), 512, np.nan))
-    data["theory_value"] = (("layer", "head", "n"), np.ones((*shape, 3)))
-    where = {"statistic": ["pointwise"], "pattern": ["random"]}
-    ones = xr.DataArray(np.ones((*shape, 3, 1, 1)), {**data.coords, **where}, ["layer", "head", "n", *where])
-    return data.assign(value=ones, beta=0.4 * ones.isel(n=0, drop=True)).assign_attrs(blocks=blocks, block=512)
-
-
-def propagation_fit(ratio=1.0, noise=0.1, blocks=12, layers=3) -> xr.Dataset:
-    """What fit_propagation makes of equal errors of every layer, whose squares add up to ratio^2 that of all drawn."""
-    n, single_n = np.array([64, 256, 1024]), np.array([64, 1024])
-    stream = generator(1, "propagation")
-    single = np.triu(np.ones((layers, layers)))[None, :, :, None, None, None] * single_n**-0.5
-    single = single * np.ones((3, 1, 1, blocks, 2, 1))
-    noisy = np.exp(noise * stream.normal(size=(3, layers, blocks, 2, len(n))) - noise**2)  # its square has mean 1
-    together = np.sqrt(np.arange(1, layers + 1))[:, None, None, None] * n**-0.5 * noisy / ratio
-    errors = xr.Dataset(
-        {
-            "single_error": (("statistic", "drawn_layer", "layer", "block", "replicate", "single_n"), single),
-            "error": (("statistic", "layer", "block", "replicate", "n"), together),
-            "limit_scale": (("statistic", "layer", "block"), np.ones((3, layers, blocks))),
-        },
-        coords={"statistic": ["mean", "cov", "pointwise"], "drawn_layer": range(layers), "layer": range(layers)}
-        | {"block": range(blocks), "n": n, "single_n": single_n},
-    )
-    facts = {"blocks": blocks, "articles": blocks, "population": 50000, "model": {"name": "owner/small"}}
-    return fit_propagation(errors, Bootstrap(300, True, stream), 3).assign_attrs(facts)
+def contexts_fit(share=0.3, relative=0.1, lengths=(1, 16, 256), heads=4) -> xr.Dataset:
+    """Shares of the longest runs with an interval of this relative half-width, in two layers; others far off."""
+    runs, far = [*map(str, lengths), "document"], 7.0
+    dims, shape = ("run", "statistic"), (len(runs), len(STATISTICS))
+    values = np.full(shape, far)
+    values[runs.index(str(max(lengths))), :2] = share
+    whole = (2, *shape, heads)
+    data = {f"overall_share{end}": (dims, values * (1 + relative) ** power) for end, power in ENDS}
+    data["share_high"] = (("layer", *dims, "head"), np.broadcast_to(1.1 * values[..., None], whole))
+    data["saturated"] = (("layer", *dims, "part", "head"), np.zeros((2, *shape, len(PARTS), heads), bool))
+    labels = {"run": runs, "statistic": list(STATISTICS), "layer": [0, 5], "part": list(PARTS)}
+    return xr.Dataset(data, coords=labels)

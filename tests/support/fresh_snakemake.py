@@ -12,7 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 CONTEXT = get_context("forkserver")
-CONTEXT.set_forkserver_preload(["snakemake.cli", "snakemake_executor_plugin_slurm"])
+PRELOAD = ["snakemake.cli", "snakemake.dag", "snakemake.script", "snakemake.report.html_reporter", "smart_open.http"]
+PRELOAD += ["snakemake_executor_plugin_slurm", "snakemake_logger_plugin_rich", "nbformat", "pydantic"]
+CONTEXT.set_forkserver_preload(PRELOAD)
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:

@@ -5,10 +5,11 @@ import hashlib
 import io
 import json
 import tarfile
-import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+
+from support.faulty import FaultyServer
 
 SETUP = "raise SystemExit('the code of a package was run')\n"
 
@@ -82,20 +83,10 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-class Index(ThreadingHTTPServer):
+class Index(FaultyServer):
     """A simple index of one package's files; `status`: of every answer."""
 
     def __init__(self, *made: tuple[str, bytes]):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files, self.asked, self.status, self.json = dict(made), [], 200, False
-        self.url = f"http://127.0.0.1:{self.server_port}/simple"
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.serve_forever, args=(0.01,))
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.thread.join()
-        self.server_close()
+        super().__init__(Handler)
+        self.files, self.status, self.json = dict(made), 200, False
+        self.url = f"{self.endpoint}/simple"

@@ -8,7 +8,7 @@ import xarray as xr
 import yaml
 
 from attnlimit.archive.bundle import write_archive
-from attnlimit.archive.snakemake_records import Job, Rules, write_records
+from attnlimit.workflow.snakemake_records import Job, Rules, write_records
 from support.stores import write
 
 CITATION = {

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
@@ -18,11 +19,17 @@ SMOKE = "tests/smoke/config.yaml"
 
 
 def clone(folder: Path) -> Path:
-    """The files of the repo as they are now, without results."""
+    """The files of the repo as they are now, without results; only those that differ are written, which is slow."""
     for name in files_in_place(ROOT):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, folder / name)
+        source, target = ROOT / name, folder / name
+        if not (target.is_file() and date_and_size(target) == date_and_size(source)):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
     return folder
+
+
+def date_and_size(path: Path) -> tuple[int, int]:
+    return path.stat().st_mtime_ns, path.stat().st_size
 
 
 def snakemake(folder: Path, *arguments: str, config: str = SMOKE) -> subprocess.CompletedProcess:
@@ -34,34 +41,55 @@ def planned(folder: Path, config: str = SMOKE) -> dict[str, int]:
     """Rule -> number of jobs that `snakemake -n` lists."""
     run = fresh_snakemake.run(folder, "-n", "--cores", "2", "--configfile", config)
     assert run.returncode == 0, run.stderr
-    if "Nothing to be done" in run.stdout + run.stderr:
+    if "Nothing to be done" in run.stderr:
         return {}
-    table = (run.stdout + run.stderr).split("Job stats:")[1].split("\n\n")[0]
+    table = run.stderr.split("Job stats:")[1].split("\n\n")[0]
     return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M) if name != "total"}
 
 
-def dependents(folder: Path, *starts: str, config: str = SMOKE) -> dict[str, int]:
+class Job(NamedTuple):
+    """What `snakemake -n` says of a job."""
+
+    rule: str
+    input: list[str]
+    output: list[str]
+    text: str  # all of it
+
+    @property
+    def names(self) -> list[str]:
+        """The rule alone, and with each file that it makes."""
+        return [self.rule, *(f"{self.rule} {file}" for file in self.output)]
+
+
+def all_jobs(folder: Path, *options: str) -> list[Job]:
+    """Those of the smoke config, whatever is there; with other options than --forceall, those that would run."""
+    run = fresh_snakemake.run(folder, "-n", *(options or ["--forceall"]), "--cores", "2", "--configfile", SMOKE)
+    blocks = re.split(r"^(?:local)?rule (\w+):$", run.stderr, flags=re.M)[1:]
+    files = [re.findall(rf"^    {name}: (.*)$", text, re.M) for text in blocks[1::2] for name in ("input", "output")]
+    lists = [line[0].split(", ") if line else [] for line in files]
+    return [Job(*parts) for parts in zip(blocks[::2], lists[::2], lists[1::2], blocks[1::2], strict=True)]
+
+
+def dependents(jobs: list[Job], *starts: str) -> dict[str, int]:
     """Rule -> number of jobs that must run with those at the starts: these, and all that read what they make.
 
     A start is a pattern: the name of a rule, or also of what a job makes, as in `measure_tails results/tails/.*`.
     """
-    run = fresh_snakemake.run(folder, "-n", "--forceall", "--cores", "2", "--configfile", config)
-    blocks = re.split(r"^(?:local)?rule (\w+):$", run.stdout + run.stderr, flags=re.M)[1:]
-    left = []  # of each job: its rule, what it reads, what it makes
-    for rule, text in zip(blocks[::2], blocks[1::2], strict=True):
-        read, made = (re.search(rf"^    {name}: (.*)$", text, re.M) for name in ("input", "output"))
-        left.append((rule, set(read[1].split(", ")) if read else set(), made[1].split(", ") if made else []))
     reached: set[str] = set()
     counts: Counter[str] = Counter()
     while chosen := [
         job
-        for job in left
-        if job[1] & reached
-        or any(re.fullmatch(start, name) for start in starts for name in (job[0], *(f"{job[0]} {x}" for x in job[2])))
+        for job in jobs
+        if reached & {*job.input}
+        or any(
+            re.fullmatch(start, name)
+            for start in starts
+            for name in (job.rule, *(f"{job.rule} {x}" for x in job.output))
+        )
     ]:
-        left = [job for job in left if job not in chosen]
-        reached.update(file for job in chosen for file in job[2])
-        counts.update(job[0] for job in chosen)
+        jobs = [job for job in jobs if job not in chosen]
+        reached.update(file for job in chosen for file in job.output)
+        counts.update(job.rule for job in chosen)
     return dict(counts)
 
 

@@ -5,9 +5,16 @@ from math import comb
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import erf, erfcinv
+from scipy.special import erf, erfcinv, log_ndtr
 
-from attnlimit.theory.hardmax import binomial_rule, hardmax_expected_error, hardmax_proposition
+from attnlimit.theory.hardmax import (
+    HALVES_FROM,
+    binomial_rule,
+    hardmax_error,
+    hardmax_error_of_halves,
+    hardmax_expected_error,
+    hardmax_proposition,
+)
 
 
 @pytest.mark.parametrize("n", [7, 40, 500, 10**12])
@@ -85,8 +92,44 @@ def test_hardmax_in_simulation_of_the_maxima(n):
 
 def test_hardmax_proposition_is_approached_from_above_and_slowly():
     n = 10.0 ** np.arange(2, 13)
-    ratio = np.array([hardmax_expected_error(size, 3.0) / hardmax_proposition(size, 3.0) for size in n])
+    ratio = np.array([hardmax_expected_error(size, 3.0) / hardmax_proposition(np.log(size), 3.0) for size in n])
     assert np.all(np.diff(ratio) < 0) and ratio[-1] > 1
     np.testing.assert_allclose(ratio[:4], [1.4421, 1.1449, 1.0552, 1.0348], atol=1e-4)
-    assert hardmax_expected_error(14_000, 1.0) > 1.05 * hardmax_proposition(14_000, 1.0)
-    assert hardmax_expected_error(14_100, 1.0) < 1.05 * hardmax_proposition(14_100, 1.0)
+    assert hardmax_expected_error(14_000, 1.0) > 1.05 * hardmax_proposition(np.log(14_000), 1.0)
+    assert hardmax_expected_error(14_100, 1.0) < 1.05 * hardmax_proposition(np.log(14_100), 1.0)
+
+
+@pytest.mark.parametrize(("decades", "difference"), [(9, 1.1e-6), (12, 2e-9), (14, 3e-11), (15, 3e-12)])
+def test_halves_are_the_binomial_up_to_its_spread(decades, difference):
+    """The spread of the positive tokens adds a relative (ln n)^2 / n: nothing from the crossover on."""
+    exact = hardmax_expected_error(10.0**decades, 1.0)
+    halves = hardmax_error_of_halves(decades * np.log(10), 1.0)
+    assert 1 - halves / exact == pytest.approx(difference, rel=0.1)
+    assert pytest.approx(15 * np.log(10)) == HALVES_FROM
+
+
+def test_one_function_serves_all_n():
+    assert hardmax_error(np.log(2), 3.0) == hardmax_expected_error(2, 3.0)
+    assert hardmax_error(np.log(100), 3.0) == hardmax_expected_error(100, 3.0)
+    below, above = hardmax_error(HALVES_FROM - 1e-9, 1.0), hardmax_error(HALVES_FROM, 1.0)
+    assert above == pytest.approx(below, rel=1e-10)
+
+
+@pytest.mark.parametrize("log_n", [100.0, 2302.585, 23025.85])
+def test_halves_by_adaptive_quadrature_over_x(log_n):
+    """int F (1 - F) dx, F = exp(-k erfc(x / sqrt 2)): for so large k, (1 - q)^k is e^(-k q) to all digits."""
+    log_k = log_n - np.log(2)
+
+    def integrand(x):
+        u = np.exp(np.minimum(log_k + np.log(2) + log_ndtr(-x), 10))
+        return np.exp(-u) * -np.expm1(-u)
+
+    centre = np.sqrt(2 * log_k)
+    total, _ = quad(integrand, centre - 1, centre + 60 / centre, points=[centre], epsabs=0, epsrel=1e-10, limit=500)
+    assert hardmax_error(log_n, 1.0) == pytest.approx(total, rel=1e-8)
+
+
+def test_the_proposition_is_reached_in_the_end():
+    """The ratio is 1 + O(ln ln n / ln n): at 10^100 still half a per cent, at 10^(10^6) a millionth."""
+    ratio = [hardmax_error(d * np.log(10), 1.0) / hardmax_proposition(d * np.log(10), 1.0) for d in (1e2, 1e3, 1e6)]
+    np.testing.assert_allclose(ratio, [1.0045157361, 1.0006983802, 1.0000014476], rtol=1e-10)

@@ -8,6 +8,7 @@ from scipy.special import beta, ive, roots_jacobi, roots_legendre
 
 from attnlimit.theory.sphere import (
     bessel_ratio,
+    sphere_constants,
     sphere_eigenvalues,
     sphere_map,
     sphere_moments,
@@ -210,3 +211,34 @@ def test_sphere_map_and_moments_by_quadrature():
     mean, covariance = sphere_moments(radius, matrix, values)
     np.testing.assert_allclose(mean, weights @ outputs, atol=1e-12)
     np.testing.assert_allclose(covariance, (outputs.T * weights) @ outputs, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("dimension", "radius"), [(2, 0.7), (2, 2.0), (3, 1.0), (3, 3.0)])
+def test_constants_are_the_norms_of_the_influence_functions(dimension, radius):
+    """psi and psiC of one token by quadrature over the queries: on a circle, and on the sphere in R^3."""
+    if dimension == 2:
+        angle = 2 * np.pi * (np.arange(400) + 0.5) / 400
+        points, shares = radius * np.column_stack([np.cos(angle), np.sin(angle)]), np.full(400, 1 / 400)
+    else:
+        height, shares = np.polynomial.legendre.leggauss(60)
+        angle = 2 * np.pi * np.arange(60) / 60
+        ring = np.sqrt(1 - height**2)[:, None]
+        points = np.stack([ring * np.cos(angle), ring * np.sin(angle), height[:, None] + 0 * angle], -1).reshape(-1, 3)
+        points, shares = radius * points, np.repeat(shares / 2 / 60, 60)
+    token = radius * np.eye(dimension)[-1]
+    outputs = sphere_map(points, radius, np.eye(dimension), np.eye(dimension))  # (query, d)
+    own = sphere_map(token, radius, np.eye(dimension), np.eye(dimension))
+    weights = np.exp(points @ token)
+    weights /= shares @ weights  # by symmetry the mean over tokens is that over queries
+    phi = weights[:, None] * (token - outputs)
+    psi = own + shares @ phi
+    cross = np.einsum("q,qi,qj->ij", shares, phi, outputs)
+    covariance = np.einsum("q,qi,qj->ij", shares, outputs, outputs)
+    psi_cov = np.outer(own, own) - covariance + cross + cross.T
+    found = sphere_constants(dimension, radius)
+    np.testing.assert_allclose(found, [np.linalg.norm(psi), np.linalg.norm(psi_cov)], rtol=1e-8)
+
+
+def test_constants_end_as_powers_one_and_two():
+    mean, covariance = sphere_constants(50, 5000.0)
+    assert mean == pytest.approx(5000, rel=1e-5) and covariance == pytest.approx(5000**2 * np.sqrt(0.98), rel=1e-4)

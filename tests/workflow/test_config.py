@@ -28,10 +28,9 @@ def test_overlays_pass(overlay):
     assert check(config) is None
 
 
-@pytest.mark.parametrize("overlay", sorted(TO_FILL_IN), ids=lambda path: path.stem)
+@pytest.mark.parametrize("overlay", sorted(TO_FILL_IN | {WINDOW}), ids=lambda path: path.stem)
 def test_a_model_of_the_hub_that_nobody_here_has_seen_asks_for_commit_and_checksum(overlay):
     """No hash is made up: each is asked for by name, and with both the config passes."""
-    assert "Fill in `revision` and `weights_sha256`" in overlay.read_text()
     config = merged(DEFAULT, yaml.safe_load(overlay.read_text()))
     for key, value in {"revision": "a" * 40, "weights_sha256": "b" * 64}.items():
         assert refusal(config) == f"config: fetch_model.{key}: source hub needs it"
@@ -39,13 +38,8 @@ def test_a_model_of_the_hub_that_nobody_here_has_seen_asks_for_commit_and_checks
     assert check(config) is None
 
 
-def test_the_window_overlay_asks_for_a_pinned_model_and_then_passes():
-    """Its model is one whose checksum nobody here has computed: the user gives it."""
-    config = merged(DEFAULT, yaml.safe_load(WINDOW.read_text()))
-    assert refusal(config) == "config: fetch_model.revision: source hub needs it"
-    pinned = {"revision": "a" * 40, "weights_sha256": "b" * 64}
-    assert check(merged(config, {"fetch_model": pinned})) is None
-    sizes = config["measure_patterns"]["sizes"]
+def test_the_window_overlay_has_the_published_windows():
+    sizes = yaml.safe_load(WINDOW.read_text())["measure_patterns"]["sizes"]
     assert [(size - 51) / 2 for size in (sizes[0], sizes[-1])] == [500, 1500]
 
 
@@ -70,8 +64,8 @@ def test_texts_that_an_archive_does_not_hold_are_not_looked_for(tmp_path):
     """In a folder restored from it; unless the task has changed since."""
     config = changed({**TASK, "measure_downstream.location": "gone.jsonl"})
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    away = missing_sources(config, tmp_path / "config.yaml")
-    assert away == {"measure_downstream"} and check(config, away) is None
+    absent = missing_sources(config, tmp_path / "config.yaml")
+    assert absent == {"measure_downstream"} and check(config, absent) is None
     config["measure_downstream"] = config["measure_downstream"] | {"texts": 8}
     assert missing_sources(config, tmp_path / "config.yaml") == set()
 
@@ -92,17 +86,11 @@ WRONG_CORPORA = [  # keys of fetch_corpus, and how the refusal goes on
     ({"source": "dump", "location": PAGE, "sha256": SHA256, "files": "*"}, "files: source dump takes none"),
     ({"source": "dump", "location": "nowhere.xml", "sha256": SHA256}, "location: no file 'nowhere.xml' here"),
     ({"source": "dump", "location": HERE, "sha256": SHA256}, "location: no file "),
-    (
-        {"source": "dump", "location": "ftp://host/dump.xml", "sha256": SHA256},
-        "location: 'ftp://host/dump.xml': only",
-    ),
+    ({"source": "dump", "location": "ftp://host/dump.xml", "sha256": SHA256}, "location: 'ftp://host/dump.xml': only"),
     ({"source": "dump", "location": "https://host/", "sha256": SHA256}, "location: 'https://host/': only"),
     ({"source": "text"}, "location: source text needs it"),
     ({"source": "text", "location": "nowhere"}, "location: no file or folder 'nowhere' here"),
-    (
-        {"source": "text", "location": "https://host/x.jsonl"},
-        "location: 'https://host/x.jsonl': only a dump can be",
-    ),
+    ({"source": "text", "location": "https://host/x.jsonl"}, "location: 'https://host/x.jsonl': only a dump can be"),
     ({"source": "text", "location": f"{HERE}/envs"}, "location: folder "),
     ({"source": "text", "location": "nowhere", "revision": COMMIT}, "revision: source text takes none"),
     (DATASET | {"location": ""}, "location: source hub needs it"),
@@ -139,7 +127,7 @@ WRONG = [
     ({"measure_downstream.longest": 1000}, "measure_downstream.longest: 1000 tokens, but the model reads at most 512"),
     (
         {"measure_downstream.replacement": False},
-        "measure_downstream.sizes: 2048 is not below the shortest text, 256 tokens",
+        "measure_downstream.sizes: 524288 is not below the shortest text, 256 tokens",
     ),
     ({"measure_downstream.per_article": 40}, "measure_downstream.texts: 60 are fewer than two articles"),
     ({"measure_downstream.per_article": 1}, "measure_downstream.per_article: 1"),
@@ -148,7 +136,7 @@ WRONG = [
     ({"measure_errors.replicate": 3}, "measure_errors: no key 'replicate'; did you mean 'replicates'?"),
     ({"measure_errors.size": 3}, "measure_errors: no key 'size'; did you mean 'sizes'?"),
     ({"population": 3}, "config: no key 'population'; did you mean 'tokenize_corpus.population'?"),
-    ({"fit_hardmax.zzz": 3}, "fit_hardmax: no key 'zzz'; the keys are from_n"),
+    ({"fit_hardmax.zzz": 3}, "fit_hardmax: no key 'zzz'; the keys are log10_largest"),
     ({"chapters": ["head"]}, "chapters.0: 'head' is not one of ", "did you mean 'heads'?"),
     ({"chapters": "heads"}, "chapters: 'heads' is not a list"),
     ({"chapters": []}, "chapters: [] has 0 entries; at least 1 are needed"),
@@ -203,6 +191,8 @@ WRONG = [
     ({"simulate_gaussian_asymptotic.horizons": [0]}, "simulate_gaussian_asymptotic.horizons.0: 0"),
     ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
     ({"measure_contexts.runs": [1, "documents"]}, "measure_contexts.runs.1: 'documents' is not document"),
+    ({"measure_first_order.covariance_keys": 9999}, "measure_first_order.covariance_keys: 9999 is more than keys 4096"),
+    ({"measure_first_order.scouts": 33}, "measure_first_order.scouts: 33"),
     ({"measure_contexts.runs": [16, 64]}, "measure_contexts.runs: no 1: runs are compared with independent tokens"),
     ({"measure_contexts.runs": [1, 0]}, "measure_contexts.runs.1: 0"),
     (
@@ -222,15 +212,17 @@ WRONG = [
     ({"measure_clouds.perplexity": 320}, "measure_clouds.perplexity: 320 is not below mapped 320"),
     ({"tokenize_corpus.block": 4097}, "tokenize_corpus.block: 4097"),
     ({"tokenize_corpus.block": 513}, "tokenize_corpus.block: 513 tokens, but the model reads at most 512"),
-    ({"measure_ablation.heads": [[0, 2], [6, 0]]}, "measure_ablation.heads: no layer 6", "layers 0 to 5"),
-    ({"measure_ablation.heads": [[0, 12]]}, "measure_ablation.heads: no head 12", "heads 0 to 11"),
+    ({"measure_clouds.heads": [[0, 2], [6, 0]]}, "measure_clouds.heads: no layer 6", "layers 0 to 5"),
+    ({"measure_interventions.tilt_factors": [2]}, "measure_interventions.tilt_factors: no 0", "add it"),
+    ({"measure_interventions.tilt_factors": [0, 1]}, "measure_interventions.tilt_factors: 1 changes nothing"),
     ({"extract_embeddings.shards": 99}, "extract_embeddings.shards: "),
     ({"fit_rates.saturated": 10**400}, "fit_rates.saturated: "),
     ({"simulate_sphere.parts": 13}, "simulate_sphere.parts: more than its 12 settings"),
     ({"simulate_hardmax.direct_sizes": [64, 64, 128]}, "simulate_hardmax.direct_sizes: must increase"),
     ({"simulate_hardmax.sizes": [10, 100, 10**13]}, "simulate_hardmax.sizes.2: 10000000000000"),
-    ({"measure_ablation.heads": 0}, "measure_ablation.heads: 0"),
-    ({"measure_ablation.heads": [[0, 2], [1]]}, "measure_ablation.heads.1: "),
+    ({"measure_interventions.horizon_factors": [4, 1]}, "measure_interventions.horizon_factors.1: 1"),
+    ({"measure_interventions.horizon_factors": []}, "measure_interventions.horizon_factors: "),
+    ({"measure_clouds.heads": [[0, 2], [1]]}, "measure_clouds.heads.1: "),
     ({"measure_patterns.patterns": ["window", "windw"]}, "measure_patterns.patterns.1: 'windw'"),
     ({"measure_patterns.sizes": [64, 128, 513]}, "measure_patterns.sizes: 513", "tokenize_corpus.block 512"),
     ({"measure_patterns.sizes": [16, 50, 51, 64]}, "measure_patterns.patterns: window_random_50", "3 sizes above"),
@@ -263,7 +255,7 @@ WRONG = [
     ({"fit_rates.misfit": True}, "fit_rates.misfit: True is not a number"),
     ({"tokenize_corpus.population": 10**400}, "tokenize_corpus.population: 1000", "not a whole number that can be"),
     ({"run": "a b"}, "run: 'a b'", "A-Za-z0-9_.-"),
-    ({"measure_ablation.heads": "five"}, "measure_ablation.heads: 'five' is not a whole number or a list"),
+    ({"measure_contexts.layers": "five"}, "measure_contexts.layers: 'five' is not a whole number or a list"),
     ({"compare_studies.studies": {"a/b": "runs/a"}}, "compare_studies.studies: 'a/b'"),
     ({"fit_hardmax": {7: 1}}, "fit_hardmax: "),
     ({"compute_limits.parts": 10**6}, "compute_limits.parts: makes 6000000 jobs, at most 100000"),
@@ -299,7 +291,8 @@ def test_a_wrong_value_is_refused_by_its_key(wrong):
         {"extract_embeddings.shards": 97},
         {"tokenize_corpus.population": 300, "extract_embeddings.shards": 1},
         {"fit_rates.misfit": 2.5},
-        {"measure_ablation.heads": [[0, 2], [5, 0]]},
+        {"measure_clouds.heads": [[0, 2], [5, 0]]},
+        {"measure_interventions.horizon_factors": [1.5], "measure_interventions.tilt_factors": [0, 0.5, 3]},
         {"seed": 0},
         HUB,
         {"fetch_model.source": "local", "fetch_model.location": "models/mine"},

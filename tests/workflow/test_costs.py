@@ -16,6 +16,7 @@ from attnlimit.questions.sphere.measure import choose_settings, unit_heads
 from attnlimit.sampling.about import has_surrogate
 from attnlimit.workflow.costs import (
     CUDA_BYTES,
+    FETCHED,
     asked_bytes,
     asked_seconds,
     assumption,
@@ -28,6 +29,7 @@ from attnlimit.workflow.costs import (
     on_gpu,
     seconds,
 )
+from attnlimit.workflow.snakemake_records import Job, write_records
 from support.configs import DEFAULT, ROOT
 
 
@@ -114,8 +116,10 @@ def test_layers_drawn_alone_cost_those_after_them():
 
 
 def test_half_precision_halves_the_disk():
-    assert disk_bytes(config()) == 50_000 * 6 * 384 * 4
-    assert disk_bytes(config(extract_embeddings={"dtype": "float16"})) == disk_bytes(config()) / 2
+    """Of the embeddings; the outputs of the limits are as many again, in the precision of compute_limits."""
+    assert disk_bytes(config()) == 2 * 50_000 * 6 * 384 * 4
+    assert disk_bytes(config(extract_embeddings={"dtype": "float16"})) == disk_bytes(config()) * 3 / 4
+    assert disk_bytes(config(compute_limits={"queries": 5000})) == disk_bytes(config()) * 11 / 20
 
 
 def test_memory_hardly_grows_with_the_population():
@@ -150,7 +154,7 @@ def test_a_job_of_the_published_runs_fits_a_common_node(overlays):
 
 def test_a_simulation_costs_the_pairs_of_tokens_it_draws():
     base = job_seconds(config())
-    twice = job_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 4000}))
+    twice = job_seconds(config(simulate_sphere={"replicates": 48}, simulate_normality={"replicates": 40000}))
     for rule in base:
         assert twice[rule] / base[rule] == (2 if rule in ("simulate_sphere", "simulate_normality") else 1)
     larger = config(simulate_gaussian={"sizes": [64, 4096]})  # the largest was 2048
@@ -246,3 +250,17 @@ def test_a_model_of_ones_own_costs_what_its_config_json_says(tmp_path):
         assert model_of(config(fetch_model=source)) == Model(12, 768, 12)
         assert "not here yet" in assumption(config(fetch_model=source))
     assert assumption(config()) == ""
+
+
+def test_a_fetched_model_costs_what_its_config_json_says_if_the_run_fetched_just_that_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own = config(fetch_model={"source": "hub", "location": "owner/name"})
+    record = Job("fetch_model", "", (), (FETCHED,), (repr({"code": "ab", "settings": own["fetch_model"]}),), {})
+    write_records([record], tmp_path, 0.0)
+    assert "not here yet" in assumption(own)
+    (tmp_path / FETCHED).parent.mkdir(parents=True)
+    tiny = {"model_type": "bert", "num_hidden_layers": 2, "hidden_size": 48, "num_attention_heads": 4}
+    (tmp_path / FETCHED).write_text(json.dumps(tiny))
+    assert model_of(own) == Model(layers=2, features=48, heads=4) and assumption(own) == ""
+    other = config(fetch_model={"source": "hub", "location": "owner/other"})
+    assert model_of(other) == Model(12, 768, 12) and "not here yet" in assumption(other)

@@ -73,4 +73,4 @@ def test_the_file_that_set_the_key_is_named(root, message, file):
 def test_a_key_of_the_command_line_is_blamed_on_no_file(root):
     config = resolve([root / "config.yaml"]) | {"seed": "x"}
     assert with_origin("config: seed: no integer", [root / "config.yaml"], config, root) == "config: seed: no integer"
-    assert with_origin("fetch_model: away", [], config, root) == "fetch_model: away"
+    assert with_origin("fetch_model: no such file", [], config, root) == "fetch_model: no such file"

@@ -67,6 +67,8 @@ def test_no_two_questions_declare_the_same():
     for field in ("sections", "stores", "parts", "errors", "figures", "tables"):
         names = [name for about in abouts().values() for name in getattr(about, field)]
         assert len(names) == len(set(names)), field
+    thresholds = [key for about in abouts().values() if about.thresholds for key in about.thresholds.model_fields]
+    assert len(thresholds) == len(set(thresholds))
     places = [(about.chapter, about.place) for about in questions().values()]
     assert len(places) == len(set(places))
 

@@ -22,8 +22,8 @@ def test_parameters_that_depend_on_wildcards_have_no_value_yet():
 
 
 def test_a_page_is_made_of_what_is_there_and_names_the_rest(tmp_path):
-    here, away = str(tmp_path / "here"), str(tmp_path / "away")
+    here, missing = str(tmp_path / "here"), str(tmp_path / "missing")
     (tmp_path / "here").touch()
-    files = {"one": here, "gone": away, "some": [here, away], "none": [away]}
+    files = {"one": here, "gone": missing, "some": [here, missing], "none": [missing]}
     assert at_hand(files) == {"one": here, "some": [here]}
-    assert absent(files) == [away]
+    assert absent(files) == [missing]

@@ -35,6 +35,7 @@ def test_the_stores_of_the_layers_in_its_settings_are_read(tmp_path):
     files = study_inputs(str(folder), Path())
     assert files["rates"] == [f"{folder}/results/rates/heads.zarr.zip"]
     assert files["errors"] == [f"{folder}/results/errors/layer_{layer}.zarr.zip" for layer in (0, 3)]
+    assert files["interventions"] == [], "it has no such chapter"
     check(comparison(code=folder))
 
 

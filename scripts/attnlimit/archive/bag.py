@@ -19,7 +19,7 @@ PIECE = 4096  # bytes of the packed file; at most 128 MB come out of one
 PLAIN = re.compile(r"([\w.-]{1,200}/)*[\w.-]{1,200}", re.ASCII)  # names that every disk and every format can hold
 TAG_MANIFEST = "tagmanifest-sha256.txt"
 AGAIN = "download the archive again"
-logging.getLogger("bagit").setLevel(logging.CRITICAL)  # what it finds is told in our error
+logging.getLogger("bagit").setLevel(logging.CRITICAL)  # our error says what it finds
 
 
 def pack(folder: Path, path: Path, info: dict[str, str]) -> None:

@@ -13,18 +13,17 @@ from typing import NamedTuple
 import yaml
 
 from attnlimit.archive.bag import AGAIN, PLAIN, files_below, pack, require_whole, unpack
-from attnlimit.archive.citation import read_citation
-from attnlimit.archive.crate import METADATA, describe, require_crate
-from attnlimit.archive.snakemake_records import Job, Rules, trace, write_records
+from attnlimit.archive.crate import METADATA, describe, read_citation, require_crate
 from attnlimit.base.store import read
 from attnlimit.page.provenance import machine, versions
+from attnlimit.workflow.snakemake_records import Job, Rules, trace, write_records
 from attnlimit.workflow.workflow_files import ENVIRONMENT, source_files
 
 ARCHIVE = "results/attnlimit.tar.zst"
 FROM_USER = "a file of the user; what was read of it is in results/corpus and results/models"
 STUDIED = "a store of another run, which has an archive of its own; what was read of it is in results/studies"
 WEIGHTS = "results/models/model.safetensors"
-EMBEDDINGS = "results/embeddings/"
+EMBEDDINGS = ("results/embeddings/", "results/limits/parts/", "results/limits/outputs/")  # and outputs as many
 STAGE = ".archive-"
 
 

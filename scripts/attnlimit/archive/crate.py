@@ -4,15 +4,16 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import yaml
 from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 from rocrate.utils import as_list
 
 from attnlimit.archive.bag import AGAIN, files_below
-from attnlimit.archive.citation import name_of
-from attnlimit.archive.snakemake_records import Job
+from attnlimit.workflow.snakemake_records import Job
 
+CITED = ("title", "version", "date-released", "license", "authors", "preferred-citation")  # keys that are needed
 METADATA = "ro-crate-metadata.json"
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
@@ -35,6 +36,20 @@ FORMATS = {  # by the end of a name; else text
     ".svg": "image/svg+xml",
 }
 WORKFLOW = [*SOFTWARE, "ComputationalWorkflow"]
+
+
+def read_citation(path: Path) -> dict:
+    """What the software says of itself in CITATION.cff, with all that an archive and a deposit need."""
+    citation = yaml.safe_load(path.read_text(encoding="utf-8"))
+    missing = [key for key in CITED if not citation.get(key)]
+    if missing:
+        raise ValueError(f"{path}: no {', '.join(missing)}; an archive and a deposit need it")
+    return citation
+
+
+def name_of(author: dict) -> str:
+    """Of a person or a group."""
+    return author.get("name") or f"{author.get('given-names', '')} {author['family-names']}".strip()
 
 
 def describe(files: Iterable[str], jobs: list[Job], targets: list[str], citation: dict, absent: dict[str, str]) -> str:

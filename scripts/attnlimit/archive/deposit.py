@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from attnlimit.archive.bundle import verified
-from attnlimit.archive.citation import read_citation
+from attnlimit.archive.crate import read_citation
 from attnlimit.base.files import atomic, sha256_of
 from attnlimit.base.log import one_line_errors
 from attnlimit.sources.web.invenio import Server, require_safe

@@ -256,13 +256,13 @@ def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
         start = size
 
 
-def limit_outputs(blocks: list[Tensor], segments: Iterable[Segment]) -> list[Tensor]:
+def limit_states(blocks: list[Tensor], segments: Iterable[Segment]) -> list[State]:
     """Attention of each block of queries to all segments of keys: memory holds the blocks and one segment."""
     states: list[State] = []
     for segment in segments:
         before: list[State | None] = [*states] or [None] * len(blocks)
         states = [absorb(state, queries, segment) for state, queries in zip(before, blocks, strict=True)]
-    return [state.output for state in states]
+    return states
 
 
 def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:

@@ -10,9 +10,10 @@ from torch import Tensor
 from attnlimit.attention.kernel import (
     Heads,
     Segment,
+    State,
     fourth_moment,
     free_bytes,
-    limit_outputs,
+    limit_states,
     log_counts,
     output_moments,
     project_keys,
@@ -27,7 +28,7 @@ BLOCKS_AT_ONCE = 8  # of queries, on a CPU: for each such group keys are read an
 class Atoms(NamedTuple):
     """A population as it is read: tokens of a slice of atoms, and how many tokens each atom stands for."""
 
-    read: Callable[[slice], np.ndarray]  # slice -> (atom, feature)
+    read: Callable[[slice | np.ndarray], np.ndarray]  # slice or increasing places -> (atom, feature)
     counts: np.ndarray  # (atom,)
 
 
@@ -41,10 +42,10 @@ class Pass(NamedTuple):
     dtype: str
 
 
-def outputs_of(
+def states_of(
     queries: Atoms, keys: Atoms, mine: list[slice], how: Pass, watch: Callable[[Iterable], Iterable] = iter
-) -> Iterator[Tensor]:
-    """For each slice of queries in `mine`, their attention to all keys, (head, query, width).
+) -> Iterator[State]:
+    """For each slice of queries in `mine`, their attention to all keys.
 
     watch wraps the pass over keys, to show progress.
     """
@@ -58,17 +59,35 @@ def outputs_of(
     together = blocks_at_once(how, max((cut.stop - cut.start for cut in mine), default=how.block))
     for start in range(0, len(mine), together):
         group = mine[start : start + together]
-        yield from limit_outputs([project_queries(queries.read(cut), *projection) for cut in group], watch(segments()))
+        yield from limit_states([project_queries(queries.read(cut), *projection) for cut in group], watch(segments()))
 
 
 def limit_blocks(
     queries: Atoms, keys: Atoms, mine: list[slice], how: Pass, watch: Callable[[Iterable], Iterable] = iter
 ) -> Iterator[tuple[Moments, np.ndarray]]:
     """For each slice of queries in `mine`, moments of their attention to all keys, and the fourth moments."""
-    for cut, output in zip(mine, outputs_of(queries, keys, mine, how, watch), strict=True):
-        counted = torch.as_tensor(queries.counts[cut], device=how.device)
-        moments = output_moments(output, counted)
-        yield moments, fourth_moment(output, counted, moments.mean)
+    for cut, state in zip(mine, states_of(queries, keys, mine, how, watch), strict=True):
+        yield moments_of(state.output, queries.counts[cut])
+
+
+def moments_of(output: Tensor, counts: np.ndarray) -> tuple[Moments, np.ndarray]:
+    """Moments of the outputs of a block of queries, each counted so often, and the fourth moments."""
+    counted = torch.as_tensor(counts, device=output.device)
+    moments = output_moments(output, counted)
+    return moments, fourth_moment(output, counted, moments.mean)
+
+
+def as_rows(state: State) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs, heads side by side (query, feature), and their log-sum-exp (query, head), in the main memory."""
+    return state.output.transpose(0, 1).flatten(1).cpu().numpy(), state.total.T.cpu().numpy()
+
+
+def end_to_end(blocks: list[tuple[np.ndarray, np.ndarray]], how: Pass) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs and log-sum-exp of blocks of queries, one after the other; a job may have none."""
+    heads, width = how.heads.query_bias.shape
+    none = np.empty((0, heads * width), how.dtype), np.empty((0, heads), how.dtype)
+    outputs, totals = (np.concatenate(parts) for parts in zip(none, *blocks, strict=True))
+    return outputs, totals
 
 
 def blocks_at_once(how: Pass, rows: int) -> int:

@@ -33,13 +33,9 @@ def pair_flops(dimension: int) -> float:
     return 4.0 * max(dimension, 32)
 
 
-def largest_share(amounts: list[float], parts: int) -> float:
-    """Of work that is cut as `share` does, the part that has most."""
-    return max(sum(share(amounts, part, parts)) for part in range(parts))
-
-
 def cost_by_setting(section: Mapping[str, Any], dimensions: list[int], further_pairs: float = 0) -> Cost:
     """Of a simulation whose settings are shared among jobs, each with pairs of tokens besides its samples."""
     pairs, parts = sample_pairs(section) + further_pairs, section["parts"]
-    longest = largest_share([pairs * pair_flops(dimension) for dimension in dimensions], parts)
+    work = [pairs * pair_flops(dimension) for dimension in dimensions]
+    longest = max(sum(share(work, part, parts)) for part in range(parts))
     return Cost(parts, job_seconds=longest / ERROR_FLOPS, on_gpu=True)

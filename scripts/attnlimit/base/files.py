@@ -82,7 +82,7 @@ def require_writable(*folders: str | Path) -> None:
 
 
 def disk_error(path: str | Path, error: BaseException) -> OSError | None:
-    """An error of the disk while reading, told with its file; None for one of the file's content.
+    """An error of the disk while reading, with the file named; None for one of the file's content.
 
     Libraries raise OSError for damaged content as well, but only those of the system have a number; and damaged
     content may send a reader to a place that no file has, which is EINVAL.
@@ -93,7 +93,7 @@ def disk_error(path: str | Path, error: BaseException) -> OSError | None:
 
 
 def memory_error(path: str | Path, error: BaseException, packed: int = PACKED) -> MemoryError | None:
-    """Running out of memory while reading, told with the file; None for an error of the file's content.
+    """Running out of memory while reading, with the file named; None for an error of the file's content.
 
     Damaged content may ask for any memory: what one request alone has more bytes than the file can hold, `packed`
     times its size, is its content's fault.
@@ -108,6 +108,23 @@ def memory_error(path: str | Path, error: BaseException, packed: int = PACKED) -
         f"{path}: not enough memory to read it; give the job more (--set-resources <rule>:mem_mb=…), "
         "or fewer tokens at a time"
     )
+
+
+@contextmanager
+def naming_damage(
+    path: str | Path, what: str, errors: tuple[type[Exception], ...], remedy: str = "delete it and run again"
+) -> Iterator[None]:
+    """Around what reads a file, and only that: name it in what is wrong with its content, or with the machine.
+
+    errors: what the reader makes of damaged bytes.
+    """
+    expected: tuple[type[Exception], ...] = (*errors, MemoryError)
+    try:
+        yield
+    except expected as error:
+        if named := memory_error(path, error) or disk_error(path, error):
+            raise named from error
+        raise ValueError(f"{path}: damaged {what} ({' '.join(str(error).split())[:200]}); {remedy}") from error
 
 
 def private(folder: Path) -> None:

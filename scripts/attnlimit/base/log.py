@@ -12,7 +12,7 @@ from pathlib import Path
 
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
-FOUND = re.compile(r"[\d-]+ [\d:,]+ found: (.+)")  # the line of a log that is shown when its job is done
+RESULT = re.compile(r"[\d-]+ [\d:,]+ found: (.+)")  # the line of a log with its result
 
 
 def open_log(path: str) -> None:
@@ -34,7 +34,7 @@ def report_finding(text: str) -> None:
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """For a command: what is wrong with its input is told in one line, without a traceback; exit code 1."""
+    """For a command: an error of its input is one line without a traceback, with exit code 1."""
     try:
         yield
     except (ValueError, LookupError, OSError, MemoryError) as error:
@@ -55,11 +55,11 @@ def bar(items: Iterable, total: int, unit: str, name: str, done: Callable[[], in
     first, start = done(), time.monotonic()
     said, last = start, first
     scaled = {"unit": unit, "unit_scale": unit == "B", "desc": name}
-    with tqdm(total=total or None, initial=first, leave=False, disable=not sys.stderr.isatty(), **scaled) as shown:
+    with tqdm(total=total or None, initial=first, leave=False, disable=not sys.stderr.isatty(), **scaled) as progress:
         for item in items:
             yield item
             now, last, before = time.monotonic(), done(), last
-            shown.update(last - before)
+            progress.update(last - before)
             if now - said > SECONDS_BETWEEN_LOG_LINES or last == total != before:
                 rate = (last - first) / max(now - start, 1e-9)
                 left = f", {(total - last) / rate:.0f} s left" if total and rate else ""

@@ -13,7 +13,7 @@ from attnlimit.base.about import Known, Section
 
 LARGEST = 2**63 - 1  # integer of a store
 FEWEST_GROUPS = 4  # of replicates: an interval of bias or fluctuation from fewer says nothing
-SHOWN = 100  # letters of a value in a refusal
+LETTERS = 100  # of a value in a refusal
 
 
 class ConfigError(ValueError):
@@ -30,7 +30,7 @@ def refuse(key: str, why: str) -> NoReturn:
 
 def distinct(values: list) -> list:
     if any(value in values[:place] for place, value in enumerate(values)):
-        refuse("", f"{values!r:.{SHOWN}} has an entry twice")
+        refuse("", f"{values!r:.{LETTERS}} has an entry twice")
     return values
 
 

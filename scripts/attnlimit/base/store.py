@@ -18,14 +18,13 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import MemoryStore, ZipStore
 
-from attnlimit.base.files import PACKED, atomic, disk_error, memory_error
+from attnlimit.base.files import PACKED, atomic, naming_damage
 from attnlimit.base.words import Words, words_of
 
 TEXT = np.dtypes.StringDType()
 CHUNK_BYTES = 32 * 2**20
 DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError)
 DAMAGE += (ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)  # what Zarr makes of wrong metadata
-NAMED: tuple[type[Exception], ...] = (*DAMAGE, MemoryError)
 VERSIONED = ("numpy", "scipy", "tokenizers", "torch", "transformers", "xarray", "zarr")
 
 
@@ -112,14 +111,14 @@ def read(path: str | Path, *names: str, **select) -> xr.Dataset:
     with opened(path) as dataset:
         require_labels(path, dataset, names, select)
         part = (dataset[list(names)] if names else dataset).sel(select)
-        with naming_damage(path):
+        with naming_damage(path, "store", DAMAGE):
             return with_text_as(str, part.load())
 
 
 def select(path: str | Path, dataset: xr.Dataset, name: str, **place) -> xr.DataArray:
     """One variable, or a part of it, of a store that is open; refused as in `read`."""
     require_labels(path, dataset, (name,), place)
-    with naming_damage(path):
+    with naming_damage(path, "store", DAMAGE):
         return dataset[name].sel(place).load()
 
 
@@ -135,24 +134,13 @@ def opened(path: str | Path) -> Iterator[xr.Dataset]:
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: no such store; run the rule that makes it")
     with ExitStack() as stack:
-        with naming_damage(path):
+        with naming_damage(path, "store", DAMAGE):
             archive = stack.enter_context(zipfile.ZipFile(path))
             require_entries(archive.infolist(), Path(path).stat().st_size)
             store = stack.enter_context(ZipStore(path, mode="r"))
             require_complete(zarr.open_group(store, mode="r"), archive)
             dataset = xr.open_zarr(store, consolidated=False, chunks=None)
         yield dataset
-
-
-@contextmanager
-def naming_damage(path: str | Path) -> Iterator[None]:
-    """Around what reads a store, and only that: tell with its name what is wrong with it, or with the machine."""
-    try:
-        yield
-    except NAMED as error:
-        if named := memory_error(path, error) or disk_error(path, error):
-            raise named from error
-        raise ValueError(f"{path}: damaged store ({error}); delete it and run again") from error
 
 
 def require_entries(entries: list[zipfile.ZipInfo], size: int) -> None:

@@ -14,6 +14,7 @@ from attnlimit.base.parts import cuts
 from attnlimit.base.seeds import generator
 from attnlimit.sampling.errors import distances, replicate_errors
 from attnlimit.theory.moments import Moments, merge_all
+from attnlimit.workflow.amounts import table
 
 LARGEST_DEVIATION = 2e-6  # what float32 keeps on the CPU, see tests/attention/test_kernel.py
 MEAN = 5  # of tokens, in units of their spread: as large as that of real ones
@@ -142,7 +143,7 @@ def timed(quantity: Callable, device: str, dtype: str) -> tuple[list[np.ndarray]
     return quantity(device, dtype), time.perf_counter() - start
 
 
-def table(rows: list[Row], device: str) -> str:
+def table_of(rows: list[Row], device: str) -> str:
     head = [*Row._fields[:4], "CPU float64, s", f"{device}, s", "times faster", ""]
     lines = [
         [
@@ -155,11 +156,7 @@ def table(rows: list[Row], device: str) -> str:
         ]
         for row in rows
     ]
-    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    return "\n".join(
-        "  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in (head, *lines)
-    )
+    return table(head, *lines)
 
 
 def is_near(row: Row) -> bool:
@@ -169,7 +166,7 @@ def is_near(row: Row) -> bool:
 def report(layers: list[Layer], device: str) -> str | None:
     """Print the table; what is wrong, in one line, if something is."""
     rows = [row for layer in layers for row in compare(layer, device)]
-    print(table(rows, device))
+    print(table_of(rows, device))
     far = [row for row in rows if not is_near(row)]
     if not far:
         return None

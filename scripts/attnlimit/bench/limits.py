@@ -117,7 +117,7 @@ def entry(case: Case, way: str, queries: int, seconds: float) -> dict:
     return {"tokens": len(case.tokens), "way": way, "queries": queries, "seconds": seconds} | EMPTY
 
 
-def shown(records: list[dict]) -> list[list[str]]:
+def table_rows(records: list[dict]) -> list[list[str]]:
     """Rows of a table for people, under HEAD."""
     return [
         [

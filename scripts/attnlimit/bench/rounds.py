@@ -42,10 +42,7 @@ def measure_roof(side: int = 1024, passes: int = 100) -> Roof:
 
 
 def run_rounds(
-    methods: dict[str, Callable],
-    rounds: int,
-    generator: np.random.Generator,
-    roof: Callable[[], Roof] = measure_roof,
+    methods: dict[str, Callable], rounds: int, generator: np.random.Generator, roof: Callable[[], Roof] = measure_roof
 ) -> tuple[dict, dict]:
     """Laps of each contender, one a round, in shuffled order; and what each returned last."""
     laps: dict[str, list[Lap]] = {name: [] for name in methods}

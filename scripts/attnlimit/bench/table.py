@@ -1,6 +1,6 @@
 """The benchmark's records as a table for people."""
 
-from collections.abc import Sequence
+from attnlimit.workflow.amounts import table
 
 COLUMNS = {
     "seconds": ("seconds", "{:.3g}"),
@@ -14,9 +14,9 @@ COLUMNS = {
 }
 
 
-def table(records: list[dict], rounds: int) -> str:
+def bench_table(records: list[dict], rounds: int) -> str:
     head = ["case", "contender", *(title for title, _ in COLUMNS.values())]
-    lines = columns(head, [[record["case"], record["contender"], *cells(record)] for record in records])
+    lines = table(head, *([record["case"], record["contender"], *cells(record)] for record in records))
     notes = [
         f"processor time of one thread; medians and quartiles of {rounds} rounds; ratios are within a round",
         "fused and ours start from a pool projected once; published projects at each size and goes head by head",
@@ -24,14 +24,6 @@ def table(records: list[dict], rounds: int) -> str:
         "the largest limits: seconds of one group of blocks of queries, times the number of groups",
     ]
     return "\n".join([lines, *notes])
-
-
-def columns(head: Sequence[str], rows: list[list[str]]) -> str:
-    """Lines of a table, each column as wide as its widest cell."""
-    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
-    )
 
 
 def cells(record: dict) -> list[str]:

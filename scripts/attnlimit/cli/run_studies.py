@@ -123,7 +123,7 @@ def forecast(study: Study, cores: int) -> Forecast:
     except (ValueError, LookupError, OSError, SystemExit, WorkflowError) as error:  # the Snakefile exits with a line
         return Forecast(0.0, refusal=in_one_line(error))
     label = "{model} on {text}".format(**described(config))
-    return Forecast(whole_seconds(config, jobs, cores) + OVERHEAD if jobs else 0.0, label)
+    return Forecast(whole_seconds(jobs, cores) + OVERHEAD if jobs else 0.0, label)
 
 
 def request_of(study: Study, cores: int) -> Request:

@@ -9,7 +9,9 @@ from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.complexity import BEYOND
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
-from attnlimit.stats.order import Resampling, ordered_heads
+from attnlimit.stats.horizon_tests import coefficient
+from attnlimit.stats.order import rankable
+from attnlimit.stats.verdicts import within
 
 NAMES = {"mean": "mean", "cov": "covariance"}
 SHARE = 0.05  # eps of the sentence on tokens
@@ -20,12 +22,11 @@ EXACT = "the limits of the heads are exact: every token is a query"
 NAMED = 6  # heads, before they are only counted
 
 
-def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> dict[str, str]:
-    """Sentences by key: what was measured, tokens needed, rates, order by H, heads surely below 1/2, the worst fit.
+def answer(rates: xr.Dataset, weakest_horizon: float) -> dict[str, str]:
+    """Sentences by key: what was measured, tokens needed, rates, how they go with H, heads surely below 1/2, worst fit.
 
-    weakest_horizon, fewest_groups: as in the claims on the heads.
-
-    One more if limits are not exact, and one if samples are drawn without replacement.
+    weakest_horizon: as in the claims on the heads.  One more sentence if limits are not exact, and one if samples are
+    drawn without replacement.
     """
     parts = by_statistic(rates)
     model = rates.attrs["model"]["name"].rpartition("/")[2]
@@ -33,10 +34,11 @@ def answer(rates: xr.Dataset, weakest_horizon: float, fewest_groups: int, resamp
     lines |= {f"tokens_{name}": f"{tokens(part, name)}." for name, part in parts.items()}
     lines["rates_mean"] = f"{rates_near_half(parts['mean'], model)}."
     lines["rates_cov"] = f"{rates_apart(parts['cov'])}."
-    lines["order"] = joined(
-        f"rank correlation of β with H over unsaturated heads with H ≥ {weakest_horizon:g}",
+    lines["curve"] = joined(
+        "coefficient of β on the paper's curve 1/(2(1+H²)) within layers, over unsaturated heads with H ≥ "
+        f"{weakest_horizon:g} (0: no dependence, 1: as the curve)",
         parts,
-        lambda part: correlation(part, weakest_horizon, fewest_groups, resampling),
+        lambda part: on_curve(part, weakest_horizon),
     )
     lines["below_half"] = joined("heads whose 95 % interval of β lies below 1/2", parts, below_half)
     lines["worst_fit"] = joined("worst fit", parts, worst_fit)
@@ -117,10 +119,9 @@ def tokens(heads: xr.Dataset, name: str) -> str:
         return f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"
     half, slowest = known[(len(known) - 1) // 2], known[-1]  # the lower median: half of the heads, or more
     goal = f"within {100 * SHARE:g} % of their limit {NAMES[name]}"
-    if np.isinf(half):
-        reached, farthest = int(np.isfinite(known).sum()), BEYOND * int(sizes[-1])
-        where = f"by {farthest:,} tokens (extrapolated beyond {int(sizes[-1]):,})"
-        return f"{reached} of {len(known)} heads are {goal} {where}; the others need more"
+    if half > sizes[-1]:
+        reached = int((known <= sizes[-1]).sum())
+        return f"{reached} of {len(known)} heads are {goal} by the largest n measured, {int(sizes[-1]):,}"
     after = spoken(half, sizes, " tokens")
     return f"half of the heads are {goal} after {after}; the slowest needs {spoken(slowest, sizes)}"
 
@@ -128,7 +129,7 @@ def tokens(heads: xr.Dataset, name: str) -> str:
 def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
     """A number of tokens as `complexity.tokens_needed` means it."""
     if np.isinf(needed):
-        return f"more than {BEYOND * int(sizes[-1]):,}{unit}"
+        return f"more than {BEYOND * int(sizes[-1]):,}{unit} (extrapolated)"
     if needed <= sizes[0]:
         return f"at most {int(sizes[0]):,}{unit}"
     number = f"{float(f'{needed:.{ROUND}g}'):,.0f}"
@@ -136,9 +137,13 @@ def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
 
 
 def rates_near_half(heads: xr.Dataset, model: str) -> str:
-    """For the mean of the outputs, … of … heads have a rate near 1/2; the others by name if they are few."""
-    beta, sizes = heads["beta"], heads["n"].values
-    distant = heads.isel(row=np.flatnonzero(np.abs(beta.values - 0.5) > NEAR))
+    """For the mean of the outputs, … of … heads surely have a rate near 1/2; by name the few that surely have not.
+
+    Surely: the 95 % interval of beta lies within the tolerance, or wholly outside.
+    """
+    sizes, low, high = heads["n"].values, heads["beta_low"].values, heads["beta_high"].values
+    near = int(((low >= 0.5 - NEAR) & (high <= 0.5 + NEAR)).sum())
+    distant = heads.isel(row=np.flatnonzero((high < 0.5 - NEAR) | (low > 0.5 + NEAR)))
     distant = distant.isel(row=np.argsort(distant["beta"].values, kind="stable"))
     named = [
         f"layer {layer} head {head}, with a horizon of {horizon:.2g}, has {rate:.2f}"
@@ -146,10 +151,12 @@ def rates_near_half(heads: xr.Dataset, model: str) -> str:
             distant["row"].values, distant["horizon"].values, distant["beta"].values, strict=True
         )
     ]
-    others = "; ".join(named) if len(named) <= FEW else f"the others lie between {spread(distant['beta'])}"
-    near = f"{beta.size - len(named)} of {beta.size} heads of {model} have a rate β within {NEAR} of 1/2"
+    many = f"{len(named)} surely have not, with rates between {spread(distant['beta'])}" if named else ""
+    others = "; ".join(named) if len(named) <= FEW else many
+    open_ = len(low) - near - len(named)
     measured = f"for the mean of the outputs, with n from {sizes[0]:,} to {sizes[-1]:,}"
-    return f"{measured}, {near}{f'; {others}' if others else ''}"
+    counted = f"{near} of {len(low)} heads of {model} surely have a rate β within {NEAR} of 1/2 (95 % intervals)"
+    return f"{measured}, {counted}" + (f", {open_} more may" if open_ else "") + (f"; {others}" if others else "")
 
 
 def rates_apart(heads: xr.Dataset) -> str:
@@ -166,16 +173,13 @@ def spread(numbers: xr.DataArray) -> str:
     return f"{float(numbers.min()):.2f} and {float(numbers.max()):.2f}"
 
 
-def correlation(heads: xr.Dataset, weakest_horizon: float, fewest_groups: int, resampling: Resampling) -> str:
-    """The same number as in the claims: see `order.ordered_heads`; no interval from too few layers."""
-    fits = heads[["beta", "horizon", "saturated", "limit_uncertain"]].reset_index("row").to_dataframe().reset_index()
-    found = ordered_heads(fits, weakest_horizon, resampling)
-    signed = [f"{value:+.2f}".replace("-", "−") for value in found[:3]]
-    if not np.isfinite(found.correlation):
-        return "not to be had"
-    if found.groups < fewest_groups or not np.isfinite(found.low):
-        return f"{signed[0]} (too few layers for an interval)"
-    return f"{signed[0]} [{signed[1]}, {signed[2]}] ({found.groups} layers resampled)"
+def on_curve(heads: xr.Dataset, weakest_horizon: float) -> str:
+    """The same number as in the claims: see `horizon_tests.coefficient`."""
+    names = ["beta", "beta_low", "beta_high", "horizon", "bound_v3", "saturated", "limit_uncertain"]
+    fits = rankable(heads[names].reset_index("row").to_dataframe().reset_index(), weakest_horizon)
+    if len(fits) < fits["layer"].nunique() + 2:
+        return "too few heads"
+    return within(*coefficient(fits, ["layer"], these=True))
 
 
 def below_half(heads: xr.Dataset) -> str:

@@ -9,7 +9,6 @@ import xarray as xr
 
 from attnlimit.base.files import atomic
 from attnlimit.stats.claim import Claim, Fits, Record
-from attnlimit.stats.order import Resampling
 from attnlimit.stats.verdicts import UNDECIDED, holm, rounded
 
 
@@ -25,14 +24,13 @@ def assess(
     thresholds: Mapping,
     chapters: Mapping[str, str] | None = None,
     rules: Mapping[str, str] | None = None,
-    seed: int = 0,
 ) -> list[Record]:
     """What a run says of each claim; one whose fits the run leaves out has no verdict.
 
     stores: the fits by name;  chapters: of each fit that the run leaves out, the chapter that makes it;  rules: of a
     fit that is not made by fit_{name}, the rule that makes it.
     """
-    fits = Fits(stores, Resampling(thresholds["bootstrap"], seed))
+    fits = Fits(stores)
     records = [claim.record(fits, thresholds, chapters or {}, rules or {}) for claim in claims]
     return as_family(records, thresholds["level"])
 
@@ -40,7 +38,8 @@ def assess(
 def as_family(records: list[Record], level: float) -> list[Record]:
     """With Holm's correction: what one claim decides by itself but not among all of them is undecided."""
     tested = [record for record in records if record.p is not None]
-    adjusted = dict(zip((record.id for record in tested), holm([record.p for record in tested]), strict=True))
+    probabilities = [record.p for record in tested if record.p is not None]
+    adjusted = dict(zip((record.id for record in tested), holm(probabilities), strict=True))
     family = []
     for record in records:
         p = adjusted.get(record.id)

@@ -35,6 +35,11 @@ ROWS = {  # what the page shows of mean and covariance; of the head itself; of i
     "tokens_5": "n(5 %)",
     "tokens_1": "n(1 %)",
 }
+PREDICTED = {  # the same, where the run has first order
+    "predicted_error": "the same, predicted by first order",
+    "predicted_tokens_5": "n(5 %), predicted by first order",
+}
+USABLE = {"usable_from": "first order usable from n"}
 SINGLE = {"horizon": "horizon H", "bound_v3": "lower bound 1/(2(1+H²))", "constant_tilt": "constant tilt s₀"}
 OF_TAILS = {
     "kurtosis": "excess kurtosis along its first direction",
@@ -62,8 +67,8 @@ def explorer(
         "heads": heads["head"].unique().tolist(),
         "first": first,
         "shown": words["{}-{}".format(*first)],
-        "rows": ROWS,
-        "single": SINGLE | (OF_TAILS if tails is not None else {}),
+        "rows": ROWS | (PREDICTED if "usable_from" in heads else {}),
+        "single": SINGLE | (USABLE if "usable_from" in heads else {}) | (OF_TAILS if tails is not None else {}),
         "hollow": hollow_words(),
         "key": key_of(heads, curves["n"].unique()),
     }
@@ -162,7 +167,10 @@ def prior(low: float, high: float, x: alt.X, scale: alt.Scale) -> list[alt.Chart
 
 
 def curve_chart(curves: pd.DataFrame) -> dict:
-    """Errors of the chosen head against n with their intervals, the fits, and the slopes in the interval of beta."""
+    """Errors of the chosen head against n with their intervals, the fits, and the slopes in the interval of beta.
+
+    Where the run has first order, what it predicts, as a solid line.
+    """
     reach = [float(curves["n"].min()) / 1.2, float(curves["n"].max()) * 1.2]
     ticks = alt.Axis(values=[4**power for power in range(20) if reach[0] <= 4**power <= reach[1]], format=",d")
     x = alt.X("n:Q", title="tokens n", scale=alt.Scale(type="log", domain=reach, nice=False), axis=ticks)
@@ -185,6 +193,12 @@ def curve_chart(curves: pd.DataFrame) -> dict:
         chosen.mark_rule(strokeWidth=1).encode(x=x, y=alt.Y("error_low:Q", **axis), y2="error_high:Q", color=colour),
         chosen.mark_point(filled=True, size=30, opacity=1).encode(x=x, y=alt.Y("error:Q", **axis), color=colour),
     ]
+    if "predicted" in curves:
+        marks.append(
+            chosen.mark_line(strokeWidth=1.2).encode(
+                x=x, y=alt.Y("predicted:Q", **axis), color=alt.value("black"), detail="statistic:N"
+            )
+        )
     return chart(marks, 230)
 
 

@@ -19,6 +19,7 @@ from attnlimit.stats.verdicts import LOOKS, UNDECIDED, VERDICTS
 from attnlimit.workflow.amounts import counted
 
 TEMPLATE = "index.html.j2"
+POWER = "power.json"  # how often each rule decides, by simulation: `make power`
 
 
 def claims_on_page(records: list[dict], figures: Mapping[str, Figure]) -> dict[str, Any]:
@@ -30,11 +31,15 @@ def claims_on_page(records: list[dict], figures: Mapping[str, Figure]) -> dict[s
         if record["verdict"]
     ]
     counts = Counter(record["verdict"] for record in tested)
+    judged = [record["p"] for record in tested if record["p"] is not None]
+    decided = [record["p"] for record in tested if record["p"] is not None and record["verdict"] != UNDECIDED]
     return {
         "claims": tested,
         "counts": {verdict: counts[verdict] for verdict in VERDICTS if verdict in counts},
         "looks": {verdict: LOOKS[verdict]._asdict() | {"name": verdict.split()[0]} for verdict in VERDICTS},
         "verdict_undecided": UNDECIDED,
+        "family": len(judged),
+        "wrong_by_chance": f"{sum(decided):.1g}",
         "not_tested": (left := [record for record in records if record["left_out"]]),
         "not_tested_count": counted(len(left), "more claim"),
     }
@@ -112,4 +117,5 @@ def render(templates: Path, content: dict[str, Any]) -> str:
     environment.filters["typeset"] = lambda text: Markup(typeset(text))  # noqa: S704  # it escapes what it does not set
     environment.filters["capital"] = capital
     environment.filters["numbers"] = lambda numbers: json.dumps(numbers, indent=1, ensure_ascii=False)
-    return environment.get_template(TEMPLATE).render(content).strip() + "\n"
+    power = {row["id"]: row for row in json.loads((templates / POWER).read_text(encoding="utf-8"))}
+    return environment.get_template(TEMPLATE).render(content | {"power": power}).strip() + "\n"

@@ -12,6 +12,8 @@ from attnlimit.stats.table import MARKS, flat, tokens_columns
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
 LEAST = 0.1  # of an error: where an interval that reaches 0 ends on a logarithmic axis
 FIT = ["horizon", "constant_tilt", "bound_v3", "beta", "beta_low", "beta_high", "intercept", "relative_error", *MARKS]
+FIRST_ORDER = ("predicted_error", "predicted_tokens_5", "usable_from")
+PREDICTED_SHARE = 0.05  # eps of the predicted n(eps) that is shown
 POWER_LAW = "a power law"
 
 
@@ -20,16 +22,29 @@ def of_error(rates: xr.Dataset) -> xr.Dataset:
     return heads_only(rates).sel(part="error", statistic=list(NAMES), drop=True)
 
 
-def head_table(rates: xr.Dataset) -> pd.DataFrame:
-    """One row a head and statistic: couplings, rate with its interval, tokens needed; hollow: beta is no exponent."""
+def head_table(rates: xr.Dataset, first: xr.Dataset | None = None) -> pd.DataFrame:
+    """One row a head and statistic: couplings, rate with its interval, tokens needed; hollow: beta is no exponent.
+
+    first: the fits of first order, if the run has them: predicted error at the largest n, relative, and n(5 %).
+    """
     fits = of_error(rates)
+    if first is not None:
+        of_heads = heads_only(first)
+        fits = fits.assign(
+            predicted_error=of_heads["predicted"].isel(n=-1, drop=True) / of_heads["limit_scale"],
+            predicted_tokens_5=of_heads["tokens_predicted"].sel(eps=PREDICTED_SHARE, drop=True),
+            usable_from=of_heads["usable_from"],
+        )
     needed = {name: array for name, array in tokens_columns(fits).items() if not name.endswith("extrapolated")}
     hollow = fits[list(MARKS)].to_dataarray("mark").any("mark")
-    return flat(fits[FIT].assign(needed | {"hollow": hollow}), "layer", "head", "statistic")
+    known = [*FIT, *(name for name in FIRST_ORDER if name in fits)]
+    return flat(fits[known].assign(needed | {"hollow": hollow}), "layer", "head", "statistic")
 
 
-def curve_table(rates: xr.Dataset) -> pd.DataFrame:
+def curve_table(rates: xr.Dataset, first: xr.Dataset | None = None) -> pd.DataFrame:
     """One row a head, statistic and n: the error relative to its scale, its 95 % interval, and the fitted power law.
+
+    With the fits of first order also the root mean square error that it predicts.
 
     fit_low to fit_high: lines with the slopes in the interval of beta, through the fit at the geometric mean of n.
     """
@@ -40,6 +55,8 @@ def curve_table(rates: xr.Dataset) -> pd.DataFrame:
     value, half = fits["value"] / fits["limit_scale"], NORMAL * fits["value_se"] / fits["limit_scale"]
     table = {"error": value, "error_low": np.maximum(value - half, LEAST * value), "error_high": value + half}
     table |= {"fit": fitted, "fit_low": np.minimum(*ends), "fit_high": np.maximum(*ends)}
+    if first is not None:
+        table["predicted"] = heads_only(first)["predicted"] / heads_only(first)["limit_scale"]
     order = ["layer", "head", "statistic", "n"]
     return flat(xr.Dataset(table), *order)[[*order, *table]]
 
@@ -64,8 +81,11 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
         head |= {key: f"{fit[key]:.2g}" for key in ("horizon", "constant_tilt", "bound_v3")}
         beta, low, high = (f"{fit[key]:.2f}".replace("-", "−") for key in ("beta", "beta_low", "beta_high"))
         head[f"beta_{name}"] = f"{beta} [{low}, {high}]"
-        percent = 100 * fit["relative_error"]
-        head[f"error_{name}"] = f"{percent:.2g} %" if percent < 10 else f"{percent:,.0f} %"
+        head[f"error_{name}"] = in_percent(fit["relative_error"])
+        if "usable_from" in fit:
+            head[f"predicted_error_{name}"] = in_percent(fit["predicted_error"])
+            head[f"predicted_tokens_5_{name}"] = two_digits(fit["predicted_tokens_5"])
+            head["usable_from"] = two_digits(fit["usable_from"])
         for share in (f"tokens_{100 * share:.0f}" for share in SHARES):
             head[f"{share}_{name}"] = needed(fit[share], sizes)
         head[f"marks_{name}"] = ", ".join(words for mark, words in MARKS.items() if fit[mark]) or POWER_LAW
@@ -79,6 +99,15 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
     return words
 
 
+def in_percent(share: float) -> str:
+    percent = 100 * share
+    return f"{percent:.2g} %" if percent < 10 else f"{percent:,.0f} %"
+
+
+def two_digits(tokens: float) -> str:
+    return f"{float(f'{tokens:.2g}'):,.0f}"
+
+
 def needed(tokens: float, sizes: np.ndarray) -> str:
     """A number of tokens as `complexity.tokens_needed` means it, in few letters; † for one that is extrapolated."""
     if np.isnan(tokens):
@@ -87,7 +116,7 @@ def needed(tokens: float, sizes: np.ndarray) -> str:
         return f"> {BEYOND * int(sizes[-1]):,}"
     if tokens <= sizes[0]:
         return f"≤ {int(sizes[0]):,}"
-    return f"{float(f'{tokens:.2g}'):,.0f}" + (" †" if tokens > sizes[-1] else "")
+    return two_digits(tokens) + (" †" if tokens > sizes[-1] else "")
 
 
 def slowest(heads: pd.DataFrame) -> tuple[int, int]:

@@ -72,6 +72,11 @@ def embedding_bytes(config: Mapping[str, Any], model: Model) -> float:
     return float(config["tokenize_corpus"]["population"]) * model.layers * model.features * stored
 
 
+def output_bytes(config: Mapping[str, Any], model: Model) -> float:
+    """The outputs of the queries of one layer, which its limit leaves for first order."""
+    return float(queries_of(config)) * model.features * (8 if config["compute_limits"]["dtype"] == "float64" else 4)
+
+
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     """A token costs 24 D^2 in the matrices of a layer, 4 block D in its attention, and 2 D^2 in the covariance."""
     layers, features, _ = model
@@ -116,7 +121,9 @@ def limit_costs(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     fit = model.heads * FOLDS * (queries * regressors**2 + 10.0 * regressors**3)
     blocks_of_job, chunks_of_job = -(-queries // rows // parts) + 1, -(-CHUNKS // parts) + 1
     held = {
-        "compute_limits": 28 * 4.0 * rows * features + 8.0 * blocks_of_job * features**2,
+        "compute_limits": 28 * 4.0 * rows * features
+        + 8.0 * blocks_of_job * features**2
+        + 2.5 * output_bytes(config, model) / parts,
         "attend_queries": 12.0 * rows * features + 16.0 * min(queries, 8 * rows) * features,
         "fit_surrogate": 8.0 * section["queries"] * (regressors * 3 + features * 6) + 40.0 * regressors**2,
         "apply_surrogate": 48.0 * rows * features + 8.0 * chunks_of_job * features**2,
@@ -153,6 +160,11 @@ OUTPUTS: Words = {
     "output_scatter": "scatter of the outputs about their mean",
     "output_shift": "W_v centre + b_v, taken off the outputs",
 }
+ATTENDED: Words = {
+    "output": "exact output of a query, less its shift",
+    "total": "log-sum-exp of the scores of a query",
+    "stands_for": "tokens of the population that a query stands for [tokens]",
+}
 STORES: dict[str, Words] = {
     "embeddings/shard_{shard}": LABELS
     | {
@@ -169,12 +181,13 @@ PARTS: dict[str, Words] = {
     "limits/parts/layer_{layer}_part_{part}": LABELS
     | CENTRE
     | OUTPUTS
+    | ATTENDED
     | {"fourth_moment": "sum of |y - mean|^4 over the outputs"},
     "limits/outputs/layer_{layer}_part_{part}": LABELS
     | CENTRE
+    | ATTENDED
     | {
         "query": "number of the token that was drawn as a query",
-        "output": "exact output of a drawn query, less its shift",
         "fold": "fold of a query: it is judged by the fit to the others",
         "stratum": "stratum of a query: the marks of the blocks are drawn apart",
         "stratum_size": "tokens of the population in the stratum [tokens]",

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.attention.kernel import output_shift
-from attnlimit.attention.streaming import Atoms, Pass, limit_blocks
+from attnlimit.attention.streaming import Atoms, Pass, as_rows, end_to_end, moments_of, states_of
 from attnlimit.base.log import bar
 from attnlimit.base.parts import cuts
 from attnlimit.sources.model.population import atoms
@@ -32,13 +32,22 @@ def centre_of(keys: Atoms, block: int) -> np.ndarray:
 
 
 def limit_part(keys: Atoms, queries: Atoms, mine: list[int], how: Pass) -> xr.Dataset:
-    """Moments of the outputs, less their shift, for the query blocks of these numbers."""
+    """Moments of the outputs, less their shift, for the query blocks of these numbers; and the outputs themselves.
+
+    The outputs and their log-sum-exp are what first order needs of the limit pass (questions/first_order).
+    """
     total, blocks = len(cuts(len(keys.counts), how.block)), cuts(len(queries.counts), how.block)
 
     def watch(segments):
         return bar(segments, total=total, unit="key blocks", name="limit")
 
-    parts = list(limit_blocks(queries, keys, [blocks[number] for number in mine], how, watch))
+    parts, rows, counts = [], [], [np.empty(0)]
+    own = [blocks[number] for number in mine]
+    for cut, state in zip(own, states_of(queries, keys, own, how, watch), strict=True):
+        parts.append(moments_of(state.output, queries.counts[cut]))
+        rows.append(as_rows(state))
+        counts.append(queries.counts[cut])
+    outputs, totals = end_to_end(rows, how)
     shift = output_shift(how.heads, how.centre)
     # A job may have no block at all: reshaped, its arrays still have all dimensions.
     vectors, matrices, units = (-1, len(shift)), (-1, len(shift), len(shift)), (-1, len(how.heads.query_weight) + 1)
@@ -53,6 +62,9 @@ def limit_part(keys: Atoms, queries: Atoms, mine: list[int], how: Pass) -> xr.Da
             "fourth_moment": (("block", "unit"), np.reshape([fourth for _, fourth in parts], units)),
             "output_shift": ("feature", shift),
             "centre": ("feature", how.centre),
+            "output": (("query", "feature"), outputs),
+            "total": (("query", "head"), totals),
+            "stands_for": ("query", np.concatenate(counts)),
         },
         coords={"block": mine},
     )

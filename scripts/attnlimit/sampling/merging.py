@@ -9,11 +9,12 @@ from attnlimit.sampling.joining import join_parts
 from attnlimit.theory.moments import Moments, merge_all
 
 OUTPUT = ("output_count", "output_mean", "output_scatter")  # of a block: its Moments
+LIMIT_PART = (*OUTPUT, "fourth_moment", "output_shift", "centre")  # of a part: what the limit is merged from
 
 
 def merge_limits(parts: list[xr.Dataset], queries: int, population: int) -> xr.Dataset:
     """The limit of a layer from the parts of its jobs, block by block in their fixed order."""
-    joined = join_parts(parts, "block", ("output_shift", "centre"))
+    joined = join_parts([part[list(LIMIT_PART)] for part in parts], "block", ("output_shift", "centre"))
     whole = merge_all(Moments(*block) for block in zip(*(joined[name].values for name in OUTPUT), strict=True))
     mean_se, cov_se = sampling_error(whole, joined["fourth_moment"].sum("block").values, queries, population)
     return xr.Dataset(

@@ -14,7 +14,7 @@ import xarray as xr
 
 from attnlimit.attention.kernel import Segment, output_moments, output_shift, project_keys, project_queries
 from attnlimit.attention.regressors import CHUNKS, FOLDS, few_keys, product_directions
-from attnlimit.attention.streaming import Atoms, Pass, outputs_of
+from attnlimit.attention.streaming import Atoms, Pass, as_rows, end_to_end, states_of
 from attnlimit.attention.surrogate import (
     Basis,
     Surrogate,
@@ -81,12 +81,14 @@ def output_part(
     def watch(segments):
         return bar(segments, total=total, unit="key blocks", name="exact outputs")
 
-    blocks = [output.transpose(0, 1).flatten(1) for output in outputs_of(drawn.atoms(read), keys, mine, how, watch)]
-    features = len(output_shift(how.heads, how.centre))
-    outputs = torch.cat(blocks).cpu().numpy() if blocks else np.empty((0, features), how.dtype)
+    states = states_of(drawn.atoms(read), keys, mine, how, watch)
+    outputs, totals = end_to_end([as_rows(state) for state in states], how)
+    stands_for = (drawn.sizes / np.bincount(drawn.stratum, minlength=len(drawn.sizes)))[drawn.stratum]  # (query,)
     return xr.Dataset(
         {
             "output": (("query", "feature"), outputs),
+            "total": (("query", "head"), totals),
+            "stands_for": ("query", stands_for[chosen]),
             "fold": ("query", drawn.fold[chosen]),
             "stratum": ("query", drawn.stratum[chosen]),
             "stratum_size": ("of_stratum", drawn.sizes),

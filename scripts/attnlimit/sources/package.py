@@ -25,7 +25,7 @@ NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 VERSION = r"[0-9][A-Za-z0-9.!+_-]*"
 MOST_MEMBERS = 200_000  # the largest packages have some 30,000
 LARGEST = 2_000_000_000  # bytes that an sdist may unpack to while it is looked through
-SHOWN = 5  # members that a refusal names
+LISTED = 5  # members that a refusal names
 PIECE = 1 << 16
 PLAIN, ENCRYPTED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), 1
 DAMAGE = (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, NotImplementedError)
@@ -114,7 +114,7 @@ def members(path: Path, pattern: str, budget: Budget, key: str) -> Iterator[tupl
     found = require_safe(listed(path), path)
     names = [name for name in found if fnmatchcase(name, pattern)]
     if not names:
-        some = ", ".join(sorted(found)[:SHOWN])
+        some = ", ".join(sorted(found)[:LISTED])
         raise LookupError(f"{key}: no member of {path.name} matches {pattern}; it has {some}, …")
     yield from (in_wheel if path.name.endswith(WHEEL) else in_sdist)(path, set(names), budget)
 
@@ -174,6 +174,6 @@ def naming_damage(path: Path) -> Iterator[None]:
         yield
     except (*DAMAGE, OSError) as error:
         if isinstance(error, OSError) and not isinstance(error, BadGzipFile) and error.errno != errno.EINVAL:
-            raise disk_error(path, error) or error from None  # of the disk, or told already
+            raise disk_error(path, error) or error from None  # of the disk, or named already
         why = " ".join(str(error).split())[:200]
         raise ValueError(f"{path}: damaged archive ({why}); delete it and run again") from error

@@ -1,13 +1,12 @@
 """A claim declares itself beside the function that judges it; records, page, README and figure are made from that."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
 import xarray as xr
 
-from attnlimit.stats.order import Resampling
 from attnlimit.stats.table import rates_table
 from attnlimit.stats.verdicts import STATISTIC_NAMES
 
@@ -27,10 +26,9 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Fits:
-    """What claims are tested on: the stores of fits by name, and how often their groups are resampled."""
+    """What claims are tested on: the stores of fits by name."""
 
     stores: Mapping[str, xr.Dataset]
-    resampling: Resampling = field(default_factory=lambda: Resampling(1000, 0))
 
     def errors(self, name: str) -> pd.DataFrame:
         return error_fits(self.stores[name])

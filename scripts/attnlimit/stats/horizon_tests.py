@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
+from scipy.special import stdtrit
 from scipy.stats import binom
 
 from attnlimit.stats.claim import Finding
-from attnlimit.stats.order import Order, no_evidence, rankable, ranked
+from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.order import no_evidence, rankable
 from attnlimit.stats.verdicts import (
     FAILS,
-    HARDLY,
     HOLDS,
     NOT_HERE,
     STATISTIC_NAMES,
@@ -19,23 +19,30 @@ from attnlimit.stats.verdicts import (
     YES,
     Part,
     Parts,
-    asked_to_fall,
     could_fail,
+    every_p,
     every_part,
+    many,
     measured_of,
+    p_above,
+    p_below,
     signed,
     spoken,
     within,
     z_score,
 )
-from attnlimit.theory.bounds import predictions
 
-FALL = ("level", "fewest_fits", "weakest_horizon", "weakest_correlation", "resolution")  # thresholds of each test
-ABOVE = ("level", "fewest_fits", "allowed_below")
-FALL_TEST = "Rank correlation of β with H over unsaturated fits, with its interval."
-ABOVE_TEST = "Unsaturated fits whose 95 % interval lies wholly below the curve, of those that could show it."
+FALL = ("fewest_fits", "weakest_horizon", "weakest_coefficient")  # thresholds of each test
+ABOVE = ("level", "fewest_fits", "weakest_horizon", "slope_tolerance", "decided_share")
+FALL_TEST = (
+    "Coefficient c of β = a − c(1/2 − 1/(2(1+H²))), weighted, over unsaturated fits, with its interval: 0 without a "
+    "dependence, 1 if β falls as the paper's curve does."
+)
+ABOVE_TEST = (
+    "Unsaturated fits: none surely below the curve, by Holm's correction or by their count; the share that must is "
+    "surely above the curve less the tolerance."
+)
 TILT = "a constant tilt s₀ that these n do not resolve (n below exp(2s₀²))"
-FAR = 2  # rates more than so many times a bound could hardly have come out below it
 
 
 def by_statistic(fits: pd.DataFrame, find: Callable[[pd.DataFrame], Part]) -> Parts:
@@ -43,104 +50,94 @@ def by_statistic(fits: pd.DataFrame, find: Callable[[pd.DataFrame], Part]) -> Pa
     return {name: find(fits[fits["statistic"] == name]) for name in STATISTIC_NAMES}
 
 
-def correlation_interval(correlation: float, count: int, level: float) -> tuple[float, float]:
-    """Interval of a rank correlation r of `count` pairs: tanh(atanh r +- z sqrt((1 + r^2 / 2) / (count - 3)))."""
-    centre = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
-    half = z_score(level) * np.sqrt((1 + correlation**2 / 2) / (count - 3))
-    return float(np.tanh(centre - half)), float(np.tanh(centre + half))
+def coefficient(
+    fits: pd.DataFrame, group: list[str] | None = None, half: bool = False, these: bool = False
+) -> Estimate:
+    """c of beta = a - c (1/2 - curve), by least squares weighted with the intervals of beta; curve 1/(2(1+H^2)).
 
-
-def order_of_settings(fits: pd.DataFrame, level: float) -> Order:
-    """Rank correlation of beta with H over settings that share no draws: every fit counts as one."""
-    correlation = ranked("horizon")({name: fits[name].to_numpy(float) for name in ("beta", "horizon")})
-    return Order(correlation, *correlation_interval(correlation, len(fits), level), len(fits))
+    group: a is free in each group of fits, such as a layer;  half: a = 1/2, so that c = 0 is always 1/2 and c = 1 on
+    the curve.  these: the noise of beta is all there is, and the interval speaks of these fits; else what the line
+    leaves over counts as well, if it is more: sqrt(chi2 / dof) times as wide, by Student's law.
+    """
+    x, y = (0.5 - fits[name].to_numpy(float) for name in ("bound_v3", "beta"))
+    weight = (2 * z_score(0.95) / (fits["beta_high"] - fits["beta_low"]).to_numpy(float)) ** 2
+    places = fits.groupby(group).ngroup().to_numpy() if group else np.zeros(len(fits), int)
+    free = 0 if half else places.max() + 1
+    if not half:
+        total = np.bincount(places, weight)
+        x, y = (each - (np.bincount(places, weight * each) / total)[places] for each in (x, y))
+    spread = (weight * x**2).sum()
+    found = (weight * x * y).sum() / spread
+    dof = len(fits) - free - 1
+    scatter = (weight * (y - found * x) ** 2).sum() / dof
+    reach = (z_score(0.95) if these else stdtrit(dof, 0.975) * max(1, np.sqrt(scatter))) / np.sqrt(spread)
+    return Estimate(float(found), float(found - reach), float(found + reach))
 
 
 def falls_with_horizon(
-    fits: pd.DataFrame, thresholds: dict, ordered: Callable[[pd.DataFrame], Order] | None = None
+    fits: pd.DataFrame, thresholds: dict, group: list[str] | None = None, these: bool = False
 ) -> Part:
-    """Does beta fall with H?  Rank correlation over the unsaturated fits, with its interval.
+    """Does beta fall with H?  The coefficient on the paper's curve over the unsaturated fits, with its interval.
 
-    ordered: the correlation of fits that share noise (see `order.order`); without it, fits count as independent.
-    Holds: the interval lies below zero.  Fails: it excludes the weakest correlation that would count as a dependence.
-    Undecided too: too few fits, or groups of them; or horizons so alike that rates on the paper's curve could not be
-    told apart, which is so if the curve changes from the weakest tenth of them to the strongest by less than
-    `resolution` half-intervals.  Horizons at which the curve is 1/2 anyhow are left out: there is no order among them
-    to be found.
+    Holds: the interval lies above 0.  Fails: it does not, and lies below the weakest coefficient that would count as a
+    dependence.  Horizons at which the curve is 1/2 anyhow are left out: they tell nothing of a fall.
     """
+    used, weakest = rankable(fits, thresholds["weakest_horizon"]), thresholds["weakest_coefficient"]
     strong = fits[fits["horizon"] >= thresholds["weakest_horizon"]]
-    used = rankable(fits, thresholds["weakest_horizon"])
     uncertain = int(strong["limit_uncertain"].astype(bool).sum())
     measured: dict[str, float] = {"fits": len(used), "saturated": len(strong) - len(used) - uncertain}
-    measured["limit_uncertain"], apart = uncertain, limits_left_out(uncertain)
-    measured["no_power_law"] = int(used["misfit"].sum())
-    if len(used) < thresholds["fewest_fits"]:
-        few = f"only {len(used)} unsaturated fits{apart}"
+    measured |= {"limit_uncertain": uncertain, "no_power_law": int(used["misfit"].sum())}
+    groups = used.groupby(group).ngroups if group else 1
+    if len(used) < thresholds["fewest_fits"] + groups - 1:
+        few = f"only {len(used)} unsaturated fits{limits_left_out(uncertain)}"
         return Part(UNDECIDED, measured, few, "only more fits could decide", NOT_HERE)
-    curve = np.quantile(used["bound_v3"], [0.1, 0.9])
-    half = float((used["beta_high"] - used["beta_low"]).median() / 2)
-    resolution = float(curve[1] - curve[0]) / half
-    found = ordered(used) if ordered else order_of_settings(used, thresholds["level"])
-    if ordered and (found.groups < thresholds["fewest_groups"] or not np.isfinite(found.low + found.high)):
-        words = f"{signed(found.correlation)} of {found.groups} groups, too few for an interval{apart}"
-        return Part(UNDECIDED, measured | {"groups": found.groups}, words, "only more groups could decide", NOT_HERE)
-    measured |= {"correlation": found.correlation, "low": found.low, "high": found.high, "resolution": resolution}
-    measured |= {"groups": found.groups} if ordered else {}
-    weakest = thresholds["weakest_correlation"]
-    measured["fails_above"] = found.correlation - found.low - weakest  # there the interval would exclude the weakest
-    words = f"{within(found.correlation, found.low, found.high)}{apart}"
-    power = f"a correlation above {signed(measured['fails_above'])}"
-    if resolution < thresholds["resolution"]:
-        alike = f"{words} (horizons too alike)"
-        return Part(UNDECIDED, measured, alike, "only horizons further apart could decide", NOT_HERE)
-    if found.high < 0:
-        return Part(HOLDS, measured, words, power)
-    if found.low > -weakest:
-        return Part(FAILS, measured, words, power)
-    return Part(UNDECIDED, measured, f"{words} (undecided)", power)
+    found, through = coefficient(used, group, these=these), coefficient(used, half=True, these=these)
+    measured |= dict(zip(("coefficient", "low", "high"), found, strict=True))
+    measured |= dict(zip(("from_half", "from_half_low", "from_half_high"), through, strict=True))
+    verdict = HOLDS if found.low > 0 else FAILS if found.high < weakest else UNDECIDED
+    p = p_below(found, weakest) if verdict == FAILS else p_above(found, 0)
+    power = f"a coefficient below {signed(weakest - (found.high - found.value))} fails it"
+    return Part(verdict, measured, within(*found) + limits_left_out(uncertain), power, YES, p)
 
 
 def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
-    """Does no rate lie below a bound?  Counts the unsaturated fits whose 95 % interval is wholly below it.
+    """Does no rate lie below a bound?  All unsaturated fits from the weakest horizon on, where the bound is not 1/2.
 
     Only those count that could have shown it: an error that does not fall at all, beta = 0, must come out below.
-    Holds: no more than `allowed_below`.  Fails: more than chance gives if every rate were on the bound itself, or one
-    so far below that it counts after division of the level by the number of fits.  Between: not decided.
-    What is left out is counted too: saturated fits, and how many of them lie below; fits too noisy to count; fits to
-    limits that are too uncertain, whose own error would make a rate look smaller.
+    Fails: one surely below, corrected for their number (Holm), or more of them with an interval wholly below than
+    chance gives if every rate were on the bound (binomial).  Holds: of those whose half-interval is within the
+    tolerance, the share that must is surely above the bound less the tolerance, see `verdicts.many`.  Left out and
+    counted: saturated fits, noisy ones, uncertain limits.
     """
-    reach, left = fits["beta_high"] - fits["beta"], no_evidence(fits)
-    able = ~left & (bound > reach)
-    uncertain = fits["limit_uncertain"].astype(bool)
-    saturated = left & ~uncertain
-    tilted = unresolved_tilt(fits)
-    under = fits["beta_high"] < bound
-    beta, edge, reach = (column[able] for column in (fits["beta"], bound, reach))
-    count, below = int(able.sum()), int((able & under).sum())
-    miss = (1 - thresholds["level"]) / 2  # of an interval on one side
-    expected = miss * count
-    measured: dict[str, float] = {"fits": count, "below": below, "below_by_chance": expected}
-    measured |= {"below_with_large_tilt": int((able & under & tilted).sum())}
+    level, tolerance = thresholds["level"], thresholds["slope_tolerance"]
+    strong = fits["horizon"] >= thresholds["weakest_horizon"]
+    fits, bound = fits[strong], bound[strong]
+    left, uncertain = no_evidence(fits), fits["limit_uncertain"].astype(bool)
+    reach, under = fits["beta_high"] - fits["beta"], fits["beta_high"] < bound
+    able, saturated, precise = ~left & (bound > reach), left & ~uncertain, reach <= tolerance
+    count, lower = int(able.sum()), int((able & under).sum())
+    expected = count * (1 - level) / 2
+    measured: dict[str, float] = {"fits": count, "below": lower, "below_by_chance": expected}
+    measured |= {"below_with_large_tilt": int((able & under & unresolved_tilt(fits)).sum())}
     measured |= {"saturated": int(saturated.sum()), "saturated_below": int((saturated & under).sum())}
     measured |= {"too_noisy": int((~left & ~able).sum()), "limit_uncertain": int(uncertain.sum())}
     beside = f"saturated and left out: {measured['saturated']}, {measured['saturated_below']} of them below"
     beside += limits_left_out(int(uncertain.sum()))
-    words = f"{below} of {count} fits below ({expected:.1f} by chance if all were on it; {beside})"
-    if count < thresholds["fewest_fits"]:
-        few = f"only {count} fits could show it ({beside})"
+    if (firm := int((able & precise).sum())) < thresholds["fewest_fits"]:
+        few = f"only {firm} fits could show it ({beside})"
         return Part(UNDECIDED, measured, few, "too few fits could show it", NOT_HERE)
-    drop, times = float(reach.median()), float((beta / edge).median())
-    measured |= {"seen_from": drop, "times_the_bound": times}
+    columns = fits[["beta", "beta_low", "beta_high"]].assign(edge=bound)
+    true = [p_above(beta, edge - tolerance) for *beta, edge in columns[able & precise].to_numpy(float).tolist()]
+    false = [p_below(beta, edge) for *beta, edge in columns[able].to_numpy(float).tolist()]
+    counted = float(binom.sf(lower - 1, count, (1 - level) / 2)) if lower else 1.0
+    against = 2 * min(min(false), counted / count)  # two ways to fail
+    verdict, p = many(true, [against] * count, thresholds["decided_share"], level)
+    sure, drop = sum(one <= 1 - level for one in true), float(reach[able].median())
+    measured |= {"surely_within": sure, "seen_from": drop, "p_below": min(against * count, 1.0)}
+    words = f"{lower} of {count} fits below ({expected:.1f} by chance if all were on it), {sure} of {firm} "
+    words += f"precise ones surely no more than {tolerance:g} below ({beside})"
     power = f"{count} of {len(fits)} fits could have lain below; the median one shows it {drop:.3f} below the bound"
-    far = times > FAR
-    power = f"the median rate is {times:.1f} times the bound; {power}" if far else power
-    if below <= thresholds["allowed_below"]:
-        return Part(HOLDS, measured, words, power, HARDLY if far else YES)
-    deviations = (edge - beta) / reach * z_score(thresholds["level"])
-    sure = int((ndtr(-deviations) < miss / count).sum())
-    measured["below_for_sure"] = sure
-    beyond_chance = below > binom.ppf(thresholds["level"], count, miss)
-    return Part(FAILS if sure or beyond_chance else UNDECIDED, measured, words, power, HARDLY if far else YES)
+    return Part(verdict, measured, words, power, YES, p)
 
 
 def limits_left_out(count: int) -> str:
@@ -153,41 +150,21 @@ def unresolved_tilt(fits: pd.DataFrame) -> pd.Series:
     return np.exp(2 * fits["constant_tilt"].astype(float) ** 2) > fits["n_min"]
 
 
-def experiment_falls(fits: pd.DataFrame, thresholds: dict, remark: str, ordered=None) -> Finding:
-    """Does an experiment of the paper, done again, show beta falling with H?"""
-    parts = by_statistic(fits, lambda part: falls_with_horizon(part, thresholds, ordered))
+def asked(thresholds: dict) -> str:
+    """What a coefficient on the paper's curve is asked for."""
+    return f"required: above 0; fails if surely below {thresholds['weakest_coefficient']:g}"
+
+
+def experiment_falls(
+    fits: pd.DataFrame, thresholds: dict, remark: str, group: list[str] | None = None, these: bool = False
+) -> Finding:
+    """Does an experiment show beta falling with H?  For the mean and for the covariance."""
+    parts = by_statistic(fits, lambda part: falls_with_horizon(part, thresholds, group, these))
     return Finding(
         every_part(parts),
-        f"rank correlation {spoken(parts)}; {asked_to_fall(thresholds)}",
+        f"coefficient on the curve: {spoken(parts)}; {asked(thresholds)}",
         measured_of(parts),
-        f"Correlation of β with H: {spoken(parts)}. {remark}",
+        f"Coefficient on the curve (0: no dependence, 1: as the curve): {spoken(parts)}. {remark}",
         could_fail(parts),
-    )
-
-
-def experiment_above(fits: pd.DataFrame, thresholds: dict, remark: str, reference_slope: float = np.inf) -> Finding:
-    """Does an experiment of the paper, done again, keep beta at or above the curve that is drawn with it?
-
-    reference_slope: the slope that a finite reference imposes on a rate of 1/2; no rate is required to lie above it.
-    """
-    part = stays_above(fits, fits["bound_v3"].clip(upper=reference_slope), thresholds)
-    published = predictions(fits["horizon_published"], fits["psi"])["bound_v3"].clip(upper=reference_slope)
-    below_half = {name: int((rows["beta_high"] < 0.5).sum()) for name, rows in fits.groupby("statistic", sort=False)}
-    measured = part.measured | {
-        "below_half": below_half,
-        "below_on_published_axis": stays_above(fits, published, thresholds).measured["below"],
-    }
-    against = "1/(2(1+H²))"
-    if np.isfinite(reference_slope):
-        curve = stays_above(fits, fits["bound_v3"], thresholds).measured
-        measured |= {"reference_slope": reference_slope, "below_the_curve_alone": curve["below"]}
-        against += f" or {reference_slope:.3f}, whichever is less,"
-    tilts = measured["below_with_large_tilt"]
-    tilted = f" {tilts} of those below have {TILT}." if measured["below"] else ""
-    return Finding(
-        part.verdict,
-        f"{part.words}; allowed {thresholds['allowed_below']}",
-        measured,
-        f"Against {against} {part.words}.{tilted} {remark}",
-        f"{part.able}: {part.power}",
+        p=every_p(parts),
     )

@@ -20,10 +20,7 @@ COMPLEXITY = {  # column: (eps, variable); n(10 %) is tokens_10
 }
 WHERE = ("source", "layer", "head", "setting", "statistic", "part")
 RUN = ("n_min", "n_max", "replicates", "population", "model", "corpus", "run")
-LABELS = (
-    *("dimension", "isotropic", "exact", "scale", "published", "attended"),
-    *("of_layer", "of_head", "alpha", "tilt_factor"),
-)
+LABELS = ("dimension", "isotropic", "exact", "scale", "published", "attended")
 COLUMNS = [
     *(*WHERE, *FIT, *(f"last_{name}" for name in LOCAL), *SCALE, *COMPLEXITY),
     *(*COUPLINGS, *PREDICTIONS, *RUN, *LABELS),

@@ -1,6 +1,7 @@
 """From numbers and thresholds to a verdict, and to words. Every rule can go either way, and can leave it undecided."""
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.special import ndtr, ndtri
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 VERDICTS = (HOLDS, FAILS, UNDECIDED)
-YES, HARDLY, NOT_HERE = "yes", "hardly", "not here"  # could a test have failed?
+YES, NOT_HERE = "yes", "not here"  # could a test have failed?
 DIGITS = 4  # significant ones of the numbers written
 AFTER_A_LOOK = " The rule was settled after first numbers of the default run were seen: there, read it as exploration."
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}
@@ -33,6 +34,7 @@ class Part(NamedTuple):
     words: str
     power: str = ""  # what would have failed it, or what it takes to decide it
     able: str = YES  # could it have failed?
+    p: float = 1.0  # of a verdict this firm by chance
 
 
 Parts = dict[str, Part]
@@ -56,6 +58,39 @@ def chance(value: float, low: float, high: float, least: float = -np.inf, most: 
     return float(2 * ndtr(-z_score(0.95) * max(inside, outside, 0.0)))
 
 
+def p_above(found: Iterable[float], edge: float) -> float:
+    """Of a number, with its interval, beyond an edge: how probable by chance, see `chance`; 1 if it is not there."""
+    value, low, high = found
+    return chance(value, low, high, least=edge) if value > edge else 1.0
+
+
+def p_below(found: Iterable[float], edge: float) -> float:
+    value, low, high = found
+    return chance(value, low, high, most=edge) if value < edge else 1.0
+
+
+def at_least(probabilities: list[float], share: float) -> float:
+    """Of "at least this share of many like statements is true" (Benjamini and Heller, 2008).
+
+    (m - r + 1) p_(r), p_(r) the r-th smallest of m and r = share m rounded up: valid whatever noise they share.
+    """
+    count = len(probabilities)
+    needed = math.ceil(share * count - 1e-9)
+    return min((count - needed + 1) * sorted(probabilities)[needed - 1], 1.0)
+
+
+def many(true: list[float], false: list[float], share: float, level: float) -> tuple[str, float]:
+    """Of many like statements none may be surely false, and this share must be surely true: verdict, probability.
+
+    true, false: for each, how probable evidence this strong for and against it is by chance.  Against: the smallest
+    times their number, as Holm's correction has it; for: `at_least`.
+    """
+    against, favour = min(min(false) * len(false), 1.0), at_least(true, share)
+    if against <= 1 - level:
+        return FAILS, against
+    return (HOLDS if favour <= 1 - level else UNDECIDED), favour
+
+
 def holm(probabilities: list[float]) -> list[float]:
     """Adjusted so that, of all that stay below a level, any is there by chance with at most that probability (Holm)."""
     order = np.argsort(probabilities, kind="stable")
@@ -72,8 +107,26 @@ def every(verdicts: list[str]) -> str:
     return HOLDS if verdicts and set(verdicts) == {HOLDS} else UNDECIDED
 
 
+def joint_chance(verdicts: list[str], probabilities: list[float], share: float = 1.0) -> float:
+    """Of what `every` says by chance, or `most` with a share, from the chances of the parts.
+
+    One failure among many tests: the smallest, times their number (Bonferroni).  Else k of m must hold: the k-th
+    smallest, times m - k + 1, which is the largest if all must; any dependence of the parts is allowed for.
+    """
+    count = len(verdicts)
+    failed = [p for verdict, p in zip(verdicts, probabilities, strict=True) if verdict == FAILS]
+    if failed or not count:
+        return min(1.0, count * min(failed, default=np.inf)) if count else 1.0
+    needed = max(math.ceil(share * count), 1)
+    return min(1.0, (count - needed + 1) * sorted(probabilities)[needed - 1])
+
+
 def every_part(parts: Parts) -> str:
     return every([part.verdict for part in parts.values()])
+
+
+def every_p(parts: Parts) -> float:
+    return joint_chance([part.verdict for part in parts.values()], [part.p for part in parts.values()])
 
 
 def most(verdicts: list[str], share: float) -> str:
@@ -103,11 +156,6 @@ def could_fail(parts: Parts) -> str:
     """Whether any part could have failed, and what would have failed each."""
     able = {part.able for part in parts.values()}
     return f"{able.pop() if len(able) == 1 else YES}: {powers(parts)}"
-
-
-def asked_to_fall(thresholds: dict, what: str = "below 0") -> str:
-    """What a rank correlation of beta is asked for; an interval that holds 0 fails only if it is surely weak."""
-    return f"required: {what}; fails if surely weaker than −{thresholds['weakest_correlation']:g}"
 
 
 def z_score(level: float) -> float:

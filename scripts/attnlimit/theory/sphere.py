@@ -82,6 +82,23 @@ def sphere_eigenvalues(singular_values: Array, radius: float) -> Array:
     return radius**2 * squares * expectation
 
 
+def sphere_constants(dimension: int, radius: float) -> tuple[float, float]:
+    """Limits of sqrt(n) times the root mean square error of mean and covariance, A = V = I, by first order.
+
+    The influence of a token z on the mean of the outputs is psi(z) = Gamma(z) + E_x[w(x, z)(z - Gamma(x))], w the
+    weight e^<x,z> over its mean.  By symmetry all is along z, |z| = R: with a = a_d(R^2) and b = 1 - (d - 1) a / R^2,
+    the mean of <x, z>^2 / R^4 under w, psi(z) = (1 + a - a^2) z.  For the covariance
+    psiC(z) = g g' - C + E_x[phi g' + g phi'], whose norm is that of R^2 a^2 (1 + 2 (1 - b'))(z z'/R^2 - I/d), where
+    b' = (d b - 1)/(d - 1):
+
+        R (1 + a - a^2)  and  R^2 a^2 sqrt(1 - 1/d) (1 + 2 (1 - b')).
+    """
+    a = float(bessel_ratio(dimension, radius**2))
+    b = 1 - (dimension - 1) * a / radius**2
+    spread = (dimension * b - 1) / (dimension - 1)
+    return radius * (1 + a - a**2), radius**2 * a**2 * np.sqrt(1 - 1 / dimension) * (1 + 2 * (1 - spread))
+
+
 def dirichlet_inverse(coefficients: Array, squares: Array) -> Array:
     """E[T_i / sum_k c_k T_k] = 1/2 int_0^inf (1 + u c_i)^-1 prod_k (1 + u c_k)^-1/2 du.
 

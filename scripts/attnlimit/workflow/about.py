@@ -62,28 +62,23 @@ class Thresholds(Section):
     fewest_groups: Integer = Field(
         ge=3, description="Fewest layers, or heads, that are resampled whole; fewer decide nothing."
     )
-    bootstrap: Integer = Field(ge=1000, description="Bootstrap draws of layers, or of heads.")
     weakest_horizon: float = Field(
-        ge=0, description="Correlations leave out smaller H, where the paper's curve is 1/2 to within 1 %."
+        ge=0, description="Tests of the curve leave out smaller H, where the paper's curve is 1/2 to within 1 %."
     )
-    weakest_correlation: float = Field(
-        gt=0, lt=1, description="Of β with −H: a correlation that is surely weaker counts as no dependence."
-    )
-    resolution: float = Field(
-        ge=0,
-        description="The paper's curve must change by this many half-intervals of β over the H available, otherwise "
-        "there is nothing to see.",
+    weakest_coefficient: float = Field(
+        gt=0,
+        lt=1,
+        description="Of β on the paper's curve, 0 without a dependence and 1 if β falls as the curve does: what is "
+        "surely below this counts as no fall.",
     )
     decided_share: float = Field(
         gt=0, le=1, description="Of many tests of the same kind none may fail, and this share must hold."
     )
-    allowed_below: Number = Field(description="Number of fits whose interval may lie wholly below a lower bound.")
     strong_horizon: float = Field(
         ge=1, description="H from which the rate must be below 1/2: well above 1, where the heuristic leaves 1/2."
     )
     slope_tolerance: float = Field(gt=0, lt=0.5, description="How far from 1/2 a rate may be and still count as 1/2.")
     fewest_radii: Integer = Field(ge=4, description="Fewest radii to fit a growth with R.")
-    goodness: float = Field(gt=0, lt=0.5, description="Probability of a worse χ² below which a model does not fit.")
     independent_share: float = Field(
         gt=0,
         lt=1,
@@ -95,7 +90,10 @@ class Thresholds(Section):
 class ArchiveResults(Section):
     """The archive of a run."""
 
-    embeddings: bool = Field(description="Include the embeddings: its largest part, which model and text give again.")
+    embeddings: bool = Field(
+        description="Include the embeddings and the outputs of the limits: its largest part, which model and text give "
+        "again."
+    )
 
 
 class BenchAttention(Section):

@@ -1,4 +1,6 @@
-"""Numbers of things and of seconds, in words for people."""
+"""Numbers of things and of seconds, in words for people, and their tables."""
+
+from collections.abc import Sequence
 
 
 def duration(seconds: float) -> str:
@@ -17,3 +19,9 @@ def about(seconds: float) -> str:
 def counted(count: int, noun: str) -> str:
     """1 job, 2 jobs."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def table(*rows: Sequence[str]) -> str:
+    """Lines of a table, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

@@ -13,10 +13,10 @@ from pydantic import Field, ValidationError, create_model
 
 from attnlimit.base.about import Known, Section
 from attnlimit.base.section_types import DISTINCT, LARGEST, refuse
-from attnlimit.sources.corpus.location import is_url, located
-from attnlimit.sources.model.families import GGUF, shape_of_model
+from attnlimit.sources.corpus.location import is_url
+from attnlimit.sources.model.families import GGUF
 from attnlimit.workflow.about import Run
-from attnlimit.workflow.costs import costs
+from attnlimit.workflow.costs import costs, shape_at_hand
 from attnlimit.workflow.plain_words import plain_words
 from attnlimit.workflow.registry import abouts, all_chapters, causal, chapter_titles, exclusive_chapters, questions_of
 from attnlimit.workflow.studies import study_inputs
@@ -86,7 +86,7 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
 def shape_of(config: dict, root: Path) -> tuple[int | None, int | None, int | None]:
     """Layers, heads and longest text of the model; one of a kind that is not supported is refused."""
     try:
-        shape = shape_of_model(located(config["fetch_model"], root), causal(config["chapters"]))
+        shape = shape_at_hand(config, root)
     except ValueError as error:
         raise ValueError(f"config: fetch_model.location: {error}") from error
     return (shape.layers, shape.heads, shape.longest) if shape else (None, None, None)

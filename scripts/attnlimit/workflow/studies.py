@@ -11,6 +11,7 @@ SETTINGS = (RESOLVED, "provenance/config.yaml", "config.yaml")  # of a run of it
 NEEDED = ("heads", "tails")  # chapters
 RATES = "results/rates/heads.zarr.zip"
 PARTS = ("tails", "errors")  # folders of stores, one a layer
+OPTIONAL = "interventions"  # chapter, and the store of its fits: read where a run has it
 AGAIN = "run it again to its end"
 
 
@@ -21,7 +22,7 @@ def study_folder(folder: str, root: Path) -> Path:
 
 
 def study_inputs(folder: str, root: Path, absent: bool = False) -> dict[str, list[str]]:
-    """The stores of a finished run that a comparison reads: rates, and tails and errors of each layer.
+    """The stores of a finished run that a comparison reads: rates, tails and errors of each layer, interventions.
 
     Raise ValueError unless it is one, with the chapters that are needed.  Its layers are those of its settings, not
     the files that lie there: some may be left over from before.  absent: a comparison restored from an archive, without
@@ -29,7 +30,7 @@ def study_inputs(folder: str, root: Path, absent: bool = False) -> dict[str, lis
     """
     place = study_folder(folder, root)
     if absent:
-        return {"rates": [str(place / RATES)], **dict.fromkeys(PARTS, [])}
+        return {"rates": [str(place / RATES)], **dict.fromkeys((*PARTS, OPTIONAL), [])}
     settings = settings_of(place)
     if settings is None or not is_finished(place):
         raise ValueError(f"{folder!r:.200} is no finished run; name the folder of one, such as runs/code, or {AGAIN}")
@@ -37,6 +38,7 @@ def study_inputs(folder: str, root: Path, absent: bool = False) -> dict[str, lis
         raise ValueError(f"{folder!r:.200} has no chapter {lacking[0]}; add it to `chapters` of that run, and {AGAIN}")
     layers = [f"layer_{layer}.zarr.zip" for layer in settings["layers"]]
     files = {"rates": [place / RATES]} | {name: [place / "results" / name / each for each in layers] for name in PARTS}
+    files[OPTIONAL] = [place / f"results/rates/{OPTIONAL}.zarr.zip"] if OPTIONAL in settings["chapters"] else []
     for path in (path for paths in files.values() for path in paths):
         if not path.is_file():
             raise ValueError(f"{folder!r:.200} has no {path.relative_to(place)}; {AGAIN}")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attnlimit.questions.contexts.claims import contexts_share
+from attnlimit.questions.contexts.power import POWER
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 from support.claims import contexts_fit, judged
 
@@ -13,9 +14,10 @@ from support.claims import contexts_fit, judged
     [
         (0.2, 0.1, HOLDS),
         (0.9, 0.1, HOLDS),  # seen below 1, just so
-        (0.92, 0.1, UNDECIDED),
-        (1.0, 0.05, FAILS),  # surely more than what would count as a loss
-        (1.0, 0.2, UNDECIDED),
+        (0.8, 0.3, UNDECIDED),
+        (0.92, 0.1, FAILS),  # perhaps below 1, surely above what would count as a loss
+        (1.0, 0.2, FAILS),  # surely more than what would count as a loss
+        (1.0, 0.4, UNDECIDED),
         (1.5, 0.1, FAILS),
         (np.nan, 0.1, UNDECIDED),
     ],
@@ -30,6 +32,13 @@ def test_both_statistics_must_hold_and_the_longest_run_is_judged():
     record = judged(contexts_share, data)
     assert record.verdict == UNDECIDED and record.measured["run"] == 256
     assert record.measured["mean"]["heads_below_1"] == record.measured["mean"]["heads"] == 8
+
+
+def test_planted_truths_are_told_apart():
+    """One draw of each, as `make power` makes them."""
+    make = POWER["contexts_share"][1]
+    found = [judged(contexts_share, *make(truth, np.random.default_rng(1)).values()).verdict for truth in (True, False)]
+    assert found == [HOLDS, FAILS]
 
 
 def test_what_the_power_figure_says_is_seen():

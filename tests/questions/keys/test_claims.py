@@ -9,7 +9,7 @@ from attnlimit.stats.claim import Fits
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 
 CLAIMS = {each.id: each for each in (keys_first_order, keys_growth, keys_together)}
-THRESHOLDS = {"first_order_tolerance": 0.1, "growth_power": 0.5}
+THRESHOLDS = {"keys_tolerance": 0.1, "growth_power": 0.5}
 
 
 def found(claim, stores):

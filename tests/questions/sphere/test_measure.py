@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
+from attnlimit.questions.sphere.fit import exact_constants
 from attnlimit.questions.sphere.measure import (
     Setting,
     attended,
     choose_settings,
+    errors_at,
     errors_of,
     scaled,
     simulate,
+    simulate_constants,
     tilt,
     token_covariance,
     unit_heads,
@@ -118,3 +121,21 @@ def test_store_is_what_the_fit_reads():
     np.testing.assert_allclose(rates["horizon"][:2], [0.3, 1])
     np.testing.assert_array_equal(rates["published"], [False, False, True])
     np.testing.assert_array_equal(rates["attended"], errors["attended"])
+
+
+@pytest.mark.parametrize(("dimension", "radius"), [(1, 0.5), (1, 2.0), (3, 2.0), (5, 1.5)])
+def test_drawn_errors_have_the_exact_constants(dimension, radius):
+    """sqrt(n) times the root mean square error at n = 300, against first order: within 4 standard errors, and 3 %."""
+    squares = 300 * errors_at(dimension, radius, 300, 300, seed=5) ** 2  # (statistic, replicate)
+    drawn, exact = squares.mean(1), np.array(exact_constants(dimension, radius)) ** 2
+    assert (np.abs(drawn - exact) < 4 * squares.std(1) / np.sqrt(300) + 0.06 * exact).all()
+    assert (np.abs(drawn - 2 * exact) > 4 * squares.std(1) / np.sqrt(300)).all()  # another constant would be seen
+
+
+def test_drawn_constants_are_addressed_by_law_and_radius():
+    options = {"dimension": 3, "radii": [0.5, 1], "size": 20, "replicates": 3}
+    found = simulate_constants(options, seed=4)
+    assert found["error"].shape == (4, 2, 3)
+    np.testing.assert_array_equal(found["drawn_dimension"], [1, 1, 3, 3])
+    fewer = simulate_constants(options | {"radii": [1], "replicates": 2}, seed=4)
+    np.testing.assert_array_equal(fewer["error"], found["error"][[1, 3], :, :2])

@@ -7,13 +7,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from attnlimit.sources.corpus import articles as module
-from attnlimit.sources.corpus.articles import (
-    Article,
-    read_articles,
-    read_identity,
-    up_to,
-    write_articles,
-)
+from attnlimit.sources.corpus.articles import Article, read_articles, read_identity, up_to, write_articles
 
 IDENTITY = {"source": "text", "name": "мое", "sha256": "0" * 64}
 

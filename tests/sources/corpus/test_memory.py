@@ -24,7 +24,7 @@ reader = {"table": read_articles, "own": lambda path: read_texts([path], "text")
 for _ in reader(sys.argv[2]):  # all that is imported late, and the threads
     pass
 pages = int(open("/proc/self/statm").read().split()[0])
-resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**26,) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**24,) * 2)
 with one_line_errors():
     for _ in reader(sys.argv[3]):
         pass
@@ -33,9 +33,9 @@ with one_line_errors():
 
 @pytest.mark.parametrize("kind", ["table", "own"])
 def test_a_text_too_large_for_the_memory_is_not_called_damaged(tmp_path, kind):
-    """An article of 256 MiB, a small file, read by a process that may have 64 MiB more."""
+    """An article of 64 MiB, a small file, read by a process that may have 16 MiB more."""
     small, large = tmp_path / "small.parquet", tmp_path / "large.parquet"
-    for path, text in ((small, "a"), (large, "a" * 2**28)):
+    for path, text in ((small, "a"), (large, "a" * 2**26)):
         if kind == "table":
             write_articles([Article(1, "A", 0, text)], path, {"source": "text"})
         else:

@@ -3,14 +3,14 @@
 import functools
 import hashlib
 import shutil
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 
 import pytest
 
 from attnlimit.sources.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path
 from attnlimit.sources.corpus.location import local_files
 from attnlimit.sources.corpus.open import open_corpus
+from support.faulty import FaultyServer
 from support.packages import sha256, wheel
 
 BULGARIAN = "bgwiki-latest-pages-articles-shortened.xml.bz2"
@@ -31,13 +31,8 @@ def folder_on_the_web(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     folder = tmp_path / "web"
     folder.mkdir()
-    handler = functools.partial(Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield folder, f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with FaultyServer(functools.partial(Quiet, directory=str(folder))) as server:
+        yield folder, server.endpoint
 
 
 def test_the_excerpt_needs_no_sha256(tmp_path):
@@ -80,15 +75,6 @@ def test_text_with_and_without_a_sha256(tmp_path):
         open_corpus(corpus(source="text", location=str(path), sha256="0" * 64), [str(path)], tmp_path)
 
 
-def test_a_folder_of_text(tmp_path):
-    for name in ("b.txt", "a.txt"):
-        (tmp_path / name).write_text(name)
-    settings = corpus(source="text", location=str(tmp_path))
-    articles, identity = open_corpus(settings, local_files(settings), tmp_path)
-    assert [article.text for article in articles] == ["a.txt", "b.txt"]
-    assert identity["name"] == tmp_path.name
-
-
 def test_members_of_a_package(tmp_path, monkeypatch):
     monkeypatch.delenv("ATTNLIMIT_DOWNLOADS", raising=False)
     name, content = wheel({"tiny_texts/a.txt": b"One.", "tiny_texts/b.txt": b"Two.", "tiny_texts/c.txt": b"Three."})
@@ -106,26 +92,21 @@ def test_members_of_a_package(tmp_path, monkeypatch):
         list(articles)
 
 
-def test_a_folder_of_a_format(tmp_path):
-    for name in ("b.py", "a.py", "notes.txt"):
-        (tmp_path / name).write_text(f"# {name}")
-    settings = corpus(source="text", location=str(tmp_path), format="python", title="My code")
+@pytest.mark.parametrize(
+    ("contents", "location", "form", "texts"),
+    [
+        ({"b.txt": "b", "a.txt": "a"}, "", "", ["a", "b"]),
+        ({"b.py": "# b", "a.py": "# a", "notes.txt": "x"}, "", "python", ["# a", "# b"]),
+        ({"rows.csv": "text\nwords\n"}, "rows.csv", "", ["words"]),  # a format that its ending tells
+        ({"MY.LICENSE": "Do what you want."}, "MY.LICENSE", "text", ["Do what you want."]),
+    ],
+)
+def test_files_of_ones_own(tmp_path, contents, location, form, texts):
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+    settings = corpus(source="text", location=str(tmp_path / location), format=form, title="Mine")
     articles, identity = open_corpus(settings, local_files(settings), tmp_path)
-    assert [article.text for article in articles] == ["# a.py", "# b.py"]
-    assert identity["title"] == "My code"
-    assert identity["skipped"] == "1 files that are not .py: notes.txt"
-
-
-def test_one_file_of_a_format_that_its_ending_tells(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text("text\nwords\n")
-    articles, _ = open_corpus(corpus(source="text", location=str(path)), [str(path)], tmp_path)
-    assert [article.text for article in articles] == ["words"]
-
-
-def test_a_file_whose_ending_tells_nothing_is_read_by_its_format(tmp_path):
-    path = tmp_path / "MY.LICENSE"
-    path.write_text("Do what you want.")
-    settings = corpus(source="text", location=str(path), format="text")
-    articles, _ = open_corpus(settings, [str(path)], tmp_path)
-    assert [article.text for article in articles] == ["Do what you want."]
+    assert [article.text for article in articles] == texts
+    assert identity["name"] == (tmp_path / location).name and identity["title"] == "Mine"
+    skipped = "1 files that are not .py: notes.txt" if form == "python" else None
+    assert identity.get("skipped") == skipped

@@ -3,12 +3,12 @@
 import hashlib
 import resource
 import socket
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from attnlimit.sources.web.download import download
+from support.faulty import FaultyServer
 
 BODY = bytes(range(256)) * 4096  # 1 MB
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -48,14 +48,9 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        running.faults, running.asked = [], []
-        running.url = f"http://127.0.0.1:{running.server_port}/wiki/dump.xml.bz2"
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
+    with FaultyServer(Handler) as running:
+        running.faults, running.url = [], f"{running.endpoint}/wiki/dump.xml.bz2"
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.fixture
@@ -126,7 +121,7 @@ def test_wrong_bytes_are_deleted_and_said(server, path, fault):
     """A flipped bit in a file of the right size; a short body that gives no length."""
     server.faults += [fault]
     with pytest.raises(
-        ValueError, match=rf"sha256 is \w+, fetch_corpus.sha256 is {SHA256}; what came is deleted: run again"
+        ValueError, match=rf"sha256 is \w+, fetch_corpus.sha256 is {SHA256}; the download is deleted: run again"
     ):
         download(server.url, path, SHA256, NO_PAUSE)
     assert list(path.parent.iterdir()) == []
@@ -137,7 +132,7 @@ def test_wrong_bytes_are_deleted_and_said(server, path, fault):
 def test_a_part_with_too_much_is_deleted(server, path):
     path.parent.mkdir()
     part(path).write_bytes(BODY + b"more")
-    with pytest.raises(ValueError, match="what came is deleted"):
+    with pytest.raises(ValueError, match="the download is deleted"):
         download(server.url, path, SHA256)
     assert list(path.parent.iterdir()) == []
 

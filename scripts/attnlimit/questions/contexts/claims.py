@@ -12,8 +12,11 @@ from attnlimit.stats.verdicts import (
     STATISTIC_NAMES,
     UNDECIDED,
     Part,
+    every_p,
     every_part,
     measured_of,
+    p_above,
+    p_below,
     powers,
     spoken,
 )
@@ -50,9 +53,10 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
         measured = {"share": share, "low": low, "high": high, "heads": below.size, "heads_below_1": int(below.sum())}
         measured |= {"saturated_heads": int(saturated.sum()), "seen_up_to": share / high}
         verdict = HOLDS if high < 1 else FAILS if low > least else UNDECIDED
+        p = p_above((share, low, high), least) if verdict == FAILS else p_below((share, low, high), 1)
         power = f"a share of up to {share / high:.2f} would have been seen to be below 1, one above "
         power += f"{max(least * share / low, share / high):.2f} fails it"
-        return Part(verdict, measured, f"{share:.2f} [{low:.2f}, {high:.2f}]", power)
+        return Part(verdict, measured, f"{share:.2f} [{low:.2f}, {high:.2f}]", power, p=p)
 
     parts = {name: find(name) for name in STATISTIC_NAMES}
     return Finding(
@@ -63,4 +67,5 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
         f"(median over the heads of {layers_measured(data)}). Samples are drawn so that every token is equally likely "
         f"and the limit is the same; only which tokens come together differs.{AFTER_A_LOOK}",
         f"yes: {powers(parts)}",
+        p=every_p(parts),
     )

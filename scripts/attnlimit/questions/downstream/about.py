@@ -55,7 +55,7 @@ class MeasureDownstream(Section):
 
 
 class FitDownstream(Section):
-    """Accuracy, agreement and the rate of the embedding's error, by horizon."""
+    """Accuracy, agreement and the rate of the embedding's error."""
 
     bootstrap: Integer = Field(ge=100, description="Draws of articles, or of texts, for the 95 % intervals.")
 
@@ -153,22 +153,6 @@ STORES: dict[str, Words] = {
         "dense_accuracy": "share of right answers of the dense model",
         "embedding_error": "distance of the embedding to the dense one, geometric mean over texts and draws",
         "bend": "rate over the upper half of the sizes less that over the lower half",
-        "tertile": "third of the texts by the largest horizon over heads and layers",
-        "tertile_error": "distance of the embedding to the dense one, geometric mean over the third of the texts",
-        "tertile_beta": "rate, mean over the third of the texts",
-        "tertile_difference": "rate of the third with the highest horizons less that of the lowest",
-        "tertile_from": "smallest horizon of the third",
-        "tertile_to": "largest horizon of the third",
-        "outcome": "what is correlated with the horizon of a text: its rate, or its log error at the largest n",
-        "aggregation": "how the couplings of all heads and layers are summed up to one of the text",
-        "correlation": "rank correlation over texts of the outcome with the aggregation",
-        "declared": "whether it is the one correlation that was declared before any result",
-        "probability": "probability of a correlation as far from 0 if there were none",
-        "corrected_probability": "that probability with Holm's correction for all correlations that were not declared",
-        "reliability": "share of the variance of the outcome over texts that is no noise of the draws",
-        "draw_noise": "standard deviation of the outcome of a text from the noise of its draws",
-        "text_rate": "rate of the text: minus the slope of log error, mean over draws, on log n",
-        "text_horizon": "largest horizon of the text over heads and layers",
     },
 }
 PARTS: dict[str, Words] = {

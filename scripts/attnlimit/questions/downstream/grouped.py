@@ -1,4 +1,4 @@
-"""Averages and rank correlations over texts, with 95 % intervals that resample groups of texts whole.
+"""Averages over texts, with 95 % intervals that resample groups of texts whole.
 
 Blocks of one article are alike, so that articles are resampled and not blocks.
 """
@@ -6,13 +6,9 @@ Blocks of one article are alike, so that articles are resampled and not blocks.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
 
 from attnlimit.stats.estimate import Estimate
-from attnlimit.stats.order import correlations, rank_correlations, resampled_ranks
 from attnlimit.stats.power_law import interval, levels
-
-EDGE = 1 - 1e-9  # of a correlation whose arctanh is taken
 
 
 class Resampled(NamedTuple):
@@ -24,10 +20,6 @@ class Resampled(NamedTuple):
     @property
     def groups(self) -> int:
         return len(np.unique(self.group))
-
-    def of(self, chosen: np.ndarray) -> "Resampled":
-        """The same draws of groups, looked at only through some of the texts, by their places."""
-        return Resampled(self.weights[:, chosen], self.group[chosen])
 
 
 def resample(group: np.ndarray, draws: int, stream: np.random.Generator) -> Resampled:
@@ -53,32 +45,3 @@ def averages(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def average(values: np.ndarray, resampled: Resampled) -> Estimate:
     """The mean over texts of values (text, …), every text counted once."""
     return estimate(values.mean(0), averages(values, resampled.weights), resampled.groups)
-
-
-def rank_correlation(x: np.ndarray, y: np.ndarray, resampled: Resampled) -> tuple[Estimate, float]:
-    """Spearman's correlation with its interval, and the probability of one as far from 0 if there were none.
-
-    The latter: arctanh of the correlation over its standard deviation in the draws, by Student's law with as many
-    degrees of freedom as groups less one.
-    """
-    value = rank_correlations(x, y)
-    of_x, of_y = (resampled_ranks(each, resampled.weights) for each in (x, y))
-    drawn = correlations(of_x, of_y, resampled.weights)
-    known = np.arctanh(drawn[np.isfinite(drawn)].clip(-EDGE, EDGE))
-    spread = known.std(ddof=1) if len(known) > 1 else 0.0
-    probability = np.nan
-    if np.isfinite(value) and spread > 0 and resampled.groups > 1:
-        probability = 2 * student.sf(abs(np.arctanh(np.clip(value, -EDGE, EDGE))) / spread, resampled.groups - 1)
-    return estimate(value, drawn, resampled.groups), float(probability)
-
-
-def holm(probabilities: np.ndarray) -> np.ndarray:
-    """Holm's correction for many tests: the k-th smallest of m times m - k + 1, never falling, at most 1.
-
-    NaN, of a test that could not be made, stays so and does not count.
-    """
-    order = np.argsort(probabilities)[: np.isfinite(probabilities).sum()]  # NaN comes last
-    factors = len(order) - np.arange(len(order))
-    corrected = np.full(len(probabilities), np.nan)
-    corrected[order] = np.maximum.accumulate(probabilities[order] * factors).clip(max=1)
-    return corrected

@@ -49,7 +49,9 @@ class SimulateGaussianPublished(BySetting):
 
     dimension: Count = Field(description="Dimension d of the tokens.")
     variance: Positive = Field(description="Of every coordinate.")
-    scales: Positives = Field(description="α, the factor on A: twelve as published, and one more.")
+    scales: Positives = Field(
+        description="α, the factor on A: twelve as published, and nine even in the paper's curve from .49 to .10."
+    )
     nested: bool = Field(description="As in `measure_errors`; false is the published protocol.")
     references: Annotated[list[Literal["exact", "finite"]], Field(min_length=1), DISTINCT] = Field(
         description="What errors are measured against: `exact`, the closed form; `finite`, one large sample in its "
@@ -84,6 +86,11 @@ class Thresholds(Section):
 
     asymptotic_n: Count = Field(
         description="Smallest n of a fit that is used for statements about n → ∞, in one dimension."
+    )
+    reference_tolerance: float = Field(
+        gt=0,
+        lt=1,
+        description="How far from 1 the change of β by a finite reference may be, over that which quadrature gives.",
     )
 
 

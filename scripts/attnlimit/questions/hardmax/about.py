@@ -32,24 +32,20 @@ class SimulateHardmax(Section):
 
 
 class FitHardmax(Section):
-    """The power of ln n in the hardmax regime."""
+    """The exact expectation in one dimension, as a function of ln n."""
 
-    from_n: Integer = Field(
-        ge=2,
-        description="The power is fitted from this n on: there the exact expectation is within 5 % of Proposition 5.1.",
+    log10_largest: float = Field(
+        ge=100, le=1e8, description="log₁₀ of the largest n: the expectation is exact however large n is."
     )
 
 
 class Thresholds(Section):
-    """Of the claims about the hardmax regime."""
+    """Of the claim about the hardmax regime."""
 
     hardmax_tolerance: Positive = Field(
-        lt=1, description="Allowed relative difference between measurement and Proposition 5.1."
+        lt=1, description="Allowed relative difference of exact from Proposition 5.1, and of simulated from exact."
     )
     power_tolerance: Positive = Field(lt=0.5, description="How far from 1/2 the power of 1/ln n may be.")
-    likelihood_ratio: float = Field(
-        gt=1, description="Factor by which a power of ln n must beat a power of n, or the other way round."
-    )
 
 
 # Words of the variables, by store.
@@ -65,15 +61,14 @@ STORES: dict[str, Words] = {
     "rates/hardmax": LABELS
     | DRAWN
     | {
-        "expected": "exact E|mean_n|, d = 1",
+        "decades": "log10 of n, exact expectation",
+        "exact": "exact expectation on a line",
+        "exact_value": "exact E|mean_n|, d = 1",
+        "exact_ratio": "exact over proposed",
+        "expected": "exact E|mean_n|, d = 1, at the n drawn",
         "proposition": "leading term of Proposition 5.1",
-        "ratio": "exact over proposed",
-        "line_ratio": "drawn over proposed",
-        "late_sizes": "sizes that the power of ln n was fitted on",
-        "log_power": "power of 1/ln n",
-        "expected_log_power": "power of 1/ln n of the exact expectation",
-        "log_chi2": "chi squared of the power of ln n",
-        "power_chi2": "chi squared of a power of n",
+        "ratio": "exact over proposed, at the n drawn",
+        "line_ratio": "drawn over exact, d = 1",
     },
 }
 

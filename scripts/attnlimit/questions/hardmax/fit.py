@@ -1,10 +1,18 @@
-"""What the replicates of the hardmax say: means with their errors, slopes, the power of ln n."""
+"""What the replicates of the hardmax say, beside the exact expectation: means with their errors, slopes, powers."""
+
+from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
 
-from attnlimit.stats.power_law import fit, local_slopes
-from attnlimit.theory.hardmax import hardmax_expected_error, hardmax_proposition
+from attnlimit.stats.power_law import local_slopes
+from attnlimit.theory.hardmax import hardmax_error, hardmax_proposition
+
+POINTS = 10  # of the exact curve, for a factor of ten in ln n
+FIRST = 2.0  # log10 of its smallest n
+INTEGERS = 15.0  # log10 of n below which n is rounded to an integer
+
+Expectation = Callable[[float, float], float]  # of ln n and sigma: E|mean_n|
 
 
 def decay(errors: xr.DataArray) -> xr.Dataset:
@@ -26,33 +34,41 @@ def decay(errors: xr.DataArray) -> xr.Dataset:
     )
 
 
-def hardmax_summary(errors: xr.Dataset, from_n: int) -> xr.Dataset:
-    """The decay of each simulation beside the exact expectation and Proposition 5.1, d = 1.
+def exact_decay(largest: float, sigma: float, expectation: Expectation = hardmax_error) -> xr.Dataset:
+    """E|mean_n| from n = 100 to 10^largest, evenly in ln ln n, d = 1: exact, its ratio to Proposition 5.1, its powers.
 
-    ratio: exact over proposed;  line_ratio: drawn over proposed, with its standard error.  log_power, log_power_se,
-    log_chi2: E|mean_n| as a power of 1/ln n over the n from from_n on;  power_chi2: the same as a power of 1/n;
-    expected_log_power: that of the exact expectation, with the same weights.
+    exact_local_power tends to 1/2 if E|mean_n| falls like 1/sqrt(ln n); exact_local_slope tends to 0 for every power
+    of ln n, and to a for n^-a.
     """
-    sizes, sigma = errors["n"].values, errors.attrs["sigma"]
-    summary = xr.merge([decay(errors[name]) for name in ("line_error", "plane_error", "direct_error")])
-    expected = np.array([hardmax_expected_error(n, sigma) for n in sizes])
-    proposition = np.array([hardmax_proposition(n, sigma) for n in sizes])
-    value, se = summary["line_value"].values, summary["line_value_se"].values
-    late = sizes >= from_n
-    logarithmic, power = (
-        fit(x, value[late], (se[late] / value[late]) ** 2) for x in (np.log(sizes[late]), sizes[late].astype(float))
+    decades = np.geomspace(FIRST, largest, int(np.ceil(POINTS * np.log10(largest / FIRST))) + 1)
+    small = decades < INTEGERS
+    decades[small] = np.log10(np.round(10 ** decades[small]))
+    log_n = np.log(10) * decades
+    exact = np.array([expectation(each, sigma) for each in log_n])
+    return xr.Dataset(
+        {
+            "exact_value": ("decades", exact),
+            "exact_ratio": ("decades", exact / hardmax_proposition(log_n, sigma)),
+            "exact_local_power": ("decades_interval", local_slopes(log_n, exact)),
+            "exact_local_slope": ("decades_interval", -np.diff(np.log(exact)) / np.diff(log_n)),
+        },
+        coords={"decades": decades},
     )
-    exact = fit(np.log(sizes[late]), expected[late], (se[late] / value[late]) ** 2)
-    return summary.assign(
+
+
+def hardmax_summary(errors: xr.Dataset, largest: float, expectation: Expectation = hardmax_error) -> xr.Dataset:
+    """The decay of each simulation, and of the exact expectation, d = 1, up to n = 10^largest.
+
+    expected, proposition: at the n of the simulation;  ratio: exact over proposed;  line_ratio: drawn over exact.
+    """
+    sigma, log_n = errors.attrs["sigma"], np.log(errors["n"].values)
+    drawn = xr.merge([decay(errors[name]) for name in ("line_error", "plane_error", "direct_error")])
+    expected = np.array([expectation(each, sigma) for each in log_n])
+    proposition = hardmax_proposition(log_n, sigma)
+    return xr.merge([drawn, exact_decay(largest, sigma, expectation)]).assign(
         expected=("n", expected),
         proposition=("n", proposition),
         ratio=("n", expected / proposition),
-        line_ratio=("n", value / proposition),
-        line_ratio_se=("n", se / proposition),
-        late_sizes=int(late.sum()),
-        expected_log_power=float(exact["beta"]),
-        log_power=float(logarithmic["beta"]),
-        log_power_se=float(logarithmic["se"]),
-        log_chi2=float(logarithmic["chi2"]),
-        power_chi2=float(power["chi2"]),
+        line_ratio=("n", drawn["line_value"].values / expected),
+        line_ratio_se=("n", drawn["line_value_se"].values / expected),
     )

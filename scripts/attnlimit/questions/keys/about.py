@@ -63,7 +63,7 @@ class MeasureKeys(Section):
 class Thresholds(Section):
     """Of the claims about keys of a context."""
 
-    first_order_tolerance: Positive = Field(
+    keys_tolerance: Positive = Field(
         lt=1,
         description="How far from 1 the median ratio of n(5 %) by first order to n(5 %) measured may be: the first "
         "order then predicts how many keys a head needs.",

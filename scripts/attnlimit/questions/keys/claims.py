@@ -37,11 +37,11 @@ def judge(estimate: Estimate, data: xr.Dataset, asked: str, why: str, least: flo
     f"{WINDOWS}.",
     fits=("keys",),
     figure="keys",
-    thresholds=("first_order_tolerance",),
+    thresholds=("keys_tolerance",),
 )
 def keys_first_order(fits: Fits, thresholds: dict) -> Finding:
     """Holds: the interval of the median ratio lies within the tolerance of 1.  Fails: it lies wholly outside."""
-    data, tolerance = fits.stores["keys"], thresholds["first_order_tolerance"]
+    data, tolerance = fits.stores["keys"], thresholds["keys_tolerance"]
     cells = int(np.isfinite(data["first_order_ratio"].sel(eps=0.05)).sum())
     return judge(
         Estimate.of(data, "median_first_order_ratio", eps=0.05),

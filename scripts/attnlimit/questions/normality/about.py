@@ -9,7 +9,8 @@ from attnlimit.base.about import About, Cost, Model, Section, Words
 from attnlimit.base.section_types import DISTINCT, Positive, Replicates, Sizes
 from attnlimit.base.words import LABELS
 
-NORMALITY_SPEED = 3.4e7  # pairs of a token and a tilt a second: simulate_normality of the default run
+NORMALITY_SPEED = 1e7  # bins of a sample a second: simulate_normality of the default run
+FURTHEST = 7.0  # standard deviations that the bins reach on each side, roughly
 
 
 class SimulateNormality(Section):
@@ -20,6 +21,12 @@ class SimulateNormality(Section):
         description="Lengths |t| of the tilt, in standard deviations of the tokens."
     )
     replicates: Replicates = Field(description="Samples for each n.")
+    bin_width: float = Field(
+        gt=0,
+        le=0.2,
+        description="Of the bins that tokens are counted in, in standard deviations: the variance at tilt t loses "
+        "about (t × width)²/12.",
+    )
 
 
 class Thresholds(Section):
@@ -34,8 +41,8 @@ class Thresholds(Section):
 
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     section = config["simulate_normality"]
-    pairs = section["replicates"] * len(section["tilts"]) * sum(section["sizes"])
-    return {"simulate_normality": Cost(job_seconds=pairs / NORMALITY_SPEED)}
+    bins = section["replicates"] * len(section["sizes"]) * 2 * FURTHEST / section["bin_width"]
+    return {"simulate_normality": Cost(job_seconds=bins / NORMALITY_SPEED)}
 
 
 # Words of the variables, by store.
@@ -48,16 +55,15 @@ STORES: dict[str, Words] = {
     | QUERIES
     | {
         "deviation": "sqrt(n) times the error at the query",
-        "plug_in": "estimate of the deviation's covariance from the tokens themselves",
+        "plug_in": "estimate of the deviation's variance from the tokens themselves",
         "effective": "effective sample size 1 / sum of squared weights, at the query [tokens]",
         "mass": "mean of exp<t, X> over its expectation",
     },
     "rates/normality": LABELS
     | QUERIES
     | {
-        "clt_covariance": "limit of n times the covariance of the error",
+        "clt_variance": "limit of n times the variance of the error",
         "clt_bias": "limit of n times the bias",
-        "covariance": "covariance of the deviation over replicates",
         "variance_ratio": "variance over replicates, over its limit",
         "plug_in_ratio": "mean of the plug-in variance, over its limit",
         "n_bias": "n times the bias",
@@ -68,6 +74,8 @@ STORES: dict[str, Words] = {
         "error_quantile": "quantile of the deviation, over its limiting standard deviation",
         "normal_quantile": "quantile of the normal law",
         "distance": "largest difference of the deviation's distribution function from the normal's",
+        "shortfall": "95 % less the coverage along the tilt at 1,000 carriers, fitted",
+        "shortfall_power": "power of 1/carriers with which coverage falls short, fitted",
     },
 }
 

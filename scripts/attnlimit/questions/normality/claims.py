@@ -1,63 +1,59 @@
 """The claim on normality at one query, tested on its simulation."""
 
 import numpy as np
-from scipy.special import kolmogi
+from scipy.special import kolmogi, kolmogorov
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.verdicts import HOLDS, UNDECIDED, decide, every, most, spread, z_score
+from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.verdicts import NOT_HERE, UNDECIDED, YES, chance, decide, every, joint_chance, spread, z_score
+
+CASES = ("coverage", "coverage_se", "distance")
 
 
 @claim(
     id="normality",
     statement="At one query the error of attention is asymptotically normal, with a variance that the tokens give an "
     "estimate of.",
-    test="Coverage of the plug-in interval, and distance of the error's distribution from the normal, at the largest "
-    "n.",
+    test="Coverage of the plug-in interval, and distance of the error's distribution from the normal, each with its "
+    "interval, wherever enough tokens carry the variance.",
     fits=("normality",),
     figure="normality",
-    thresholds=("level", "carriers", "coverage_tolerance", "distance_tolerance", "decided_share"),
+    thresholds=("level", "carriers", "coverage_tolerance", "distance_tolerance"),
 )
 def normality(fits: Fits, thresholds: dict) -> Finding:
-    """Is the plug-in interval right and the error normal, at the largest n and the tilts this n can serve?
-
-    Holds: no case fails, the share that must hold does, and no number, not even of an undecided case, lies outside what
-    is allowed.
-    """
+    """Is the plug-in interval right and the error normal, at all sizes and tilts with enough carriers?"""
     data = fits.stores["normality"]
-    last = data.isel(n=-1)
-    able = (last["carriers"] >= thresholds["carriers"]).values
-    level, tilts = data.attrs["level"], last["tilt"].values
-    cases = [
-        f"|t| = {tilt:g}, coordinate {number + 1}" for tilt in tilts[able] for number in range(last.sizes["coordinate"])
-    ]
-    half = z_score(thresholds["level"]) * last["coverage_se"].values[able].ravel()
-    coverage, gap = (last[name].values[able].ravel() for name in ("coverage", "distance"))
+    level, replicates, enough = data.attrs["level"], data.attrs["replicates"], thresholds["carriers"]
+    able = (data["carriers"] >= enough).values
+    coverage, se, gap = (data[name].transpose("setting", "n", ...).values[able].ravel() for name in CASES)
+    half = z_score(thresholds["level"]) * se
     edges = level - thresholds["coverage_tolerance"], level + thresholds["coverage_tolerance"]
-    covered = [decide(c - h, c + h, *edges) for c, h in zip(coverage, half, strict=True)]
-    noise = float(kolmogi(1 - thresholds["level"])) / np.sqrt(data.attrs["replicates"])
-    allowed = thresholds["distance_tolerance"]
-    close = [decide(g - noise, g, most=allowed) if noise <= allowed else UNDECIDED for g in gap]
-    verdict = every([most(verdicts, thresholds["decided_share"]) for verdicts in (covered, close)])
-    outside = ((coverage < edges[0]) | (coverage > edges[1])).any() or (gap > allowed).any()
-    verdict = UNDECIDED if verdict == HOLDS and outside else verdict
-    words = f"coverage {spread(coverage, 3)}, distance up to {gap.max():.3f}" if able.any() else "no tilt can be served"
-    open_cases = [
-        f"coverage {c:.3f} at {case}" for case, c, v in zip(cases, coverage, covered, strict=True) if v == UNDECIDED
-    ]
-    open_cases += [
-        f"distance {g:.3f} at {case}" for case, g, v in zip(cases, gap, close, strict=True) if v == UNDECIDED
-    ]
-    named = f" Undecided: {'; '.join(open_cases)}." if open_cases else ""
-    beyond = ", ".join(f"{tilt:g}" for tilt in tilts[~able])
-    seen = (
-        f"coverage off by {thresholds['coverage_tolerance'] + half.max():.3f}, or a distance of " if able.any() else ""
-    )
+    noise, allowed = float(kolmogi(1 - thresholds["level"])) / np.sqrt(replicates), thresholds["distance_tolerance"]
+    verdicts = [decide(c - h, c + h, *edges) for c, h in zip(coverage, half, strict=True)]
+    verdicts += [decide(g - noise, g + noise, most=allowed) for g in gap]
+    chances = [chance(c, c - h, c + h, *edges) for c, h in zip(coverage, half, strict=True)]
+    chances += [float(kolmogorov(np.sqrt(replicates) * abs(allowed - g))) for g in gap]
+    short, power = Estimate.of(data, "shortfall"), Estimate.of(data, "shortfall_power")
+    measured: dict = {"cases": len(gap), "left_out": int((~able).sum()) * data.sizes["coordinate"]}
+    if not able.any():
+        return Finding(
+            UNDECIDED, "too few tokens carry the variance", measured, "Nowhere enough carriers.", f"{NOT_HERE}: no case"
+        )
+    words = f"coverage {spread(coverage, 3)}, distance up to {gap.max():.3f}"
+    falls = ""
+    if np.isfinite(short.value):
+        measured |= {"shortfall": short._asdict(), "shortfall_power": power._asdict()}
+        falls = (
+            f" As carriers get few the coverage along the tilt falls short of {level:.0%} by {short.value:.3f} "
+            f"[{short.low:.3f}, {short.high:.3f}] at 1,000 carriers, and with their power −{power.value:.2f} "
+            f"[−{power.high:.2f}, −{power.low:.2f}]."
+        )
     return Finding(
-        verdict,
-        f"{words}; allowed {edges[0]:g} to {edges[1]:g}, to {allowed:g}; {len(open_cases)} of {2 * len(gap)} undecided",
-        {"n": int(last["n"]), "tilts": tilts[able].tolist(), "tilts_left_out": tilts[~able].tolist()}
-        | {"coverage": coverage.tolist(), "distance": gap.tolist(), "tests": 2 * len(gap), "undecided": open_cases},
-        f"At n = {int(last['n']):,}: {words}.{named}"
-        + (f" Tilts {beyond} are not tested: too few tokens carry their variance." if beyond else ""),
-        f"yes: {seen}{allowed + noise:.3f} fails it" if able.any() else "not here: no tilt can be served",
+        every(verdicts),
+        f"{words} from {enough:,.0f} carriers on; allowed {edges[0]:g} to {edges[1]:g}, to {allowed:g}",
+        measured | {"coverage": coverage.tolist(), "distance": gap.tolist()},
+        f"In the {len(gap)} cases with at least {enough:,.0f} tokens to carry the variance: {words}.{falls}",
+        f"{YES}: coverage off by {thresholds['coverage_tolerance'] + half.max():.3f}, or a distance of "
+        f"{allowed + noise:.3f}, fails it",
+        p=joint_chance(verdicts, chances),
     )

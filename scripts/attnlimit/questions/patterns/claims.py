@@ -2,10 +2,9 @@
 
 import numpy as np
 import xarray as xr
-from scipy.special import stdtrit
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.verdicts import AFTER_A_LOOK, FAILS, HOLDS, UNDECIDED, decide, most, spread
+from attnlimit.stats.verdicts import AFTER_A_LOOK, UNDECIDED, chance, many, p_above, p_below, spread, z_score
 
 RANDOM = {"statistic": "pointwise", "pattern": "random"}
 
@@ -14,8 +13,8 @@ RANDOM = {"statistic": "pointwise", "pattern": "random"}
     id="patterns_random_rate",
     statement="Keys of a text drawn at random, n for each query: the error at a query falls like 1/√n, once the "
     "next-order term is negligible (our question, not the paper's).",
-    test="Rate of the pointwise error once theory's next-order term is negligible; intervals by resampling blocks, "
-    "widened for the number of heads.",
+    test="Rate of the pointwise error once theory's next-order term is negligible; intervals by resampling blocks. "
+    "No head surely outside of the tolerance (Holm), the share that must surely within.",
     fits=("patterns",),
     figure="patterns",
     thresholds=("level", "slope_tolerance", "decided_share", "fewest_fits", "fewest_groups"),
@@ -23,10 +22,9 @@ RANDOM = {"statistic": "pointwise", "pattern": "random"}
 def patterns_random_rate(fits: Fits, thresholds: dict) -> Finding:
     """Is the rate of the pointwise error 1/2, from the n on at which theory asks for it?
 
-    Every head for which it asks at three budgets or more is a test; its interval is from resampling blocks, and as wide
-    as many tests ask for (the level divided by their number: heads share draws, and so it is on the safe side).  Holds:
-    no head lies wholly outside of 1/2 +- slope_tolerance, the share that must hold does, and no rate, not even an
-    undecided one, is further off.
+    Every head for which it asks at three budgets or more is a test; its interval is from resampling blocks.  Fails: a
+    head surely outside of 1/2 +- slope_tolerance, corrected for their number.  Holds: the share that must is surely
+    within (see `verdicts.many`: heads share draws, which it allows for).
     """
     rates = fits.stores["patterns"]
     if "late_beta" not in rates:
@@ -45,33 +43,38 @@ def patterns_random_rate(fits: Fits, thresholds: dict) -> Finding:
     if len(beta) < thresholds["fewest_fits"] or blocks < thresholds["fewest_groups"]:
         words = f"theory asks for it in {len(beta)} of {tested.size} heads at these n, with {blocks} blocks: too few"
         return found(UNDECIDED, words, measured, thresholds, remark)
-    chance = (1 - thresholds["level"]) / 2
-    wider = float(stdtrit(blocks - 1, 1 - chance / len(beta)) / stdtrit(blocks - 1, 1 - chance))
-    low, high = beta - wider * (beta - low), beta + wider * (high - beta)
-    verdicts = [decide(*ends, 0.5 - tolerance, 0.5 + tolerance) for ends in zip(low, high, strict=True)]
-    off = [name for name, verdict in zip(named(rates, tested), verdicts, strict=True) if verdict == FAILS]
+    edges = 0.5 - tolerance, 0.5 + tolerance
+    each = list(zip(beta.tolist(), low.tolist(), high.tolist(), strict=True))
+    inside = [chance(*one, *edges) if edges[0] < one[0] < edges[1] else 1.0 for one in each]
+    outside = [min(p_below(one, edges[0]), p_above(one, edges[1])) for one in each]
+    verdict, p = many(inside, outside, thresholds["decided_share"], thresholds["level"])
+    doubt = 1 - thresholds["level"]
+    off = [name for name, one in zip(named(rates, tested), outside, strict=True) if one * len(beta) <= doubt]
+    sure = sum(one <= doubt for one in inside)
     last = rates.isel(n=-1)
     ratio = (last["value"].sel(RANDOM) / last["theory_value"]).values  # (layer, head): of all heads
     reach = float(np.median(high - low) / 2)
-    measured |= {"holding": verdicts.count(HOLDS), "failing": off, "undecided": verdicts.count(UNDECIDED)}
+    measured |= {"holding": sure, "failing": off, "undecided": len(beta) - sure - len(off)}
     measured |= {"half_interval": reach, "over_theory": [float(ratio.min()), float(ratio.max())]}
-    words = f"β {spread(beta, 3)} in {len(beta)} of {tested.size} heads, {verdicts.count(HOLDS)} surely within"
+    words = f"β {spread(beta, 3)} in {len(beta)} of {tested.size} heads, {sure} surely within"
     size = f" At n = {int(last['n']):,} the error of all heads is {spread(ratio.ravel())} times what theory expects."
     others = f" In the other {tested.size - len(beta)} heads that term is small at fewer than three of the budgets."
     remark = (f" Off (layer.head): {', '.join(off)}." if off else "") + size + others + remark
-    power = f"yes: a rate {tolerance + reach:.3f} off 1/2 in one head fails it (the median head's interval)"
-    verdict = most(verdicts, thresholds["decided_share"])
-    verdict = UNDECIDED if verdict == HOLDS and (np.abs(beta - 0.5) > tolerance).any() else verdict
-    return found(verdict, words, measured, thresholds, remark, power)
+    far = tolerance + reach * z_score(1 - doubt / len(beta)) / z_score(thresholds["level"])
+    power = f"yes: a rate {far:.3f} off 1/2 in one head fails it (the median head's interval)"
+    return found(verdict, words, measured, thresholds, remark, power, p)
 
 
-def found(verdict: str, words: str, measured: dict, thresholds: dict, remark: str = "", power: str = "") -> Finding:
+def found(
+    verdict: str, words: str, measured: dict, thresholds: dict, remark: str = "", power: str = "", p: float = 1.0
+) -> Finding:
     return Finding(
         verdict,
         f"{words}; allowed 1/2 ± {thresholds['slope_tolerance']:g}",
         measured,
         f"{words}.{remark}{AFTER_A_LOOK}",
         power or "not here: too few heads, blocks or draws",
+        p=p,
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.verdicts import UNDECIDED, Part, decide, every_part, measured_of, spoken, spread
+from attnlimit.stats.verdicts import UNDECIDED, Part, chance, decide, every_p, every_part, measured_of, spoken, spread
 
 
 @claim(
@@ -20,8 +20,8 @@ from attnlimit.stats.verdicts import UNDECIDED, Part, decide, every_part, measur
 def propagation_quadrature(fits: Fits, thresholds: dict) -> Finding:
     """After the last layer, at the largest n at which layers were drawn alone, for each of the statistics.
 
-    Holds: every interval lies within the tolerance of 1.  Fails: one lies wholly outside; of three at 95 % that happens
-    to at most 8 % of truths on the very edge of what is allowed, and hardly to any inside.  Smaller n are shown but do
+    Holds: every interval lies within the tolerance of 1.  Fails: one lies wholly outside, three times too probable
+    by chance for three statistics (`every_p`).  Smaller n are shown but do
     not count: errors that are large saturate, and then do not add at all.
     """
     data = fits.stores["propagation"]
@@ -47,6 +47,7 @@ def propagation_quadrature(fits: Fits, thresholds: dict) -> Finding:
         f"n = {n:,} drawn keys, errors {float(rms.min()):.3f} to {float(rms.max()):.3f} of the states' scale; "
         f"{words}.{smaller} 1: independent errors; below: they reinforce each other; above: they cancel or saturate.",
         f"not here: {reason}" if reason else power([part.measured for part in parts.values()]),
+        p=every_p(parts),
     )
 
 
@@ -59,7 +60,8 @@ def near_one(fit: xr.Dataset, tolerance: float) -> Part:
     below, above = 1 - tolerance - (high - ratio), 1 + tolerance + (ratio - low)
     measured |= {"fails_below": below, "fails_above": above}
     words = f"{ratio:.3f} [{low:.3f}, {high:.3f}]"
-    return Part(decide(low, high, 1 - tolerance, 1 + tolerance), measured, words)
+    edges = 1 - tolerance, 1 + tolerance
+    return Part(decide(low, high, *edges), measured, words, p=chance(ratio, low, high, *edges))
 
 
 def power(measured: list[dict]) -> str:

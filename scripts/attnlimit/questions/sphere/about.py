@@ -7,8 +7,10 @@ from pydantic import Field
 
 from attnlimit.base.about import About, Cost, Model, Section, Words
 from attnlimit.base.costs import cost_by_setting
-from attnlimit.base.section_types import DISTINCT, BySetting, Integer, Positive, Positives
+from attnlimit.base.section_types import DISTINCT, BySetting, Count, Integer, Positive, Positives, Replicates
 from attnlimit.base.words import ERRORS, FITS, LABELS
+
+CONSTANTS_SPEED = 4e8  # pairs of tokens a second: simulate_constants of the default run
 
 
 class SimulateSphere(BySetting):
@@ -26,28 +28,49 @@ class SimulateSphere(BySetting):
         return len(section["horizons"] + section["scales"]) * [section["dimension"]]
 
 
-class FitConstants(Section):
-    """How the constant C′(R) grows with the radius."""
+class SimulateConstants(Section):
+    """Draws that check the exact constants C′(R): tokens uniform on an interval and on a sphere, A = V = I."""
 
-    slope_tolerance: Positive = Field(
-        lt=0.5, description="A radius is used if the late slope is 1/2 within this and two standard errors."
+    dimension: Integer = Field(ge=2, description="Dimension of the sphere.")
+    radii: Positives = Field(
+        description="Radii R. The error has its limit where n is well above R², for small dimensions."
     )
-    polynomial_degree: int = Field(ge=2, le=8, description="Largest degree of the polynomials that C′(R) may be.")
+    size: Integer = Field(ge=2, description="Tokens n of a sample.")
+    replicates: Replicates = Field(description="Samples for each radius.")
+
+
+class FitConstants(Section):
+    """The exact constants C′(R) on an interval and on spheres."""
+
+    dimensions: Annotated[list[Count], Field(min_length=1), DISTINCT] = Field(
+        description="Dimensions d of the tokens: 1 for the interval [−R, R], else the sphere of radius R."
+    )
+    span: float = Field(
+        ge=30,
+        le=1000,
+        description="Largest R over √d. Attention goes from flat to sharp at R = √d; powers have ended from 30 √d on.",
+    )
 
 
 class Thresholds(Section):
-    """Of the claims about growth with a radius."""
+    """Of the claim about growth with a radius."""
 
-    radius_factor: float = Field(
-        ge=1, description="Largest over smallest radius that is needed to distinguish a power from an exponential."
+    radius_factor: float = Field(gt=1, description="How far apart the radii are whose powers are compared.")
+    power_rise: Positive = Field(
+        description="How much higher the power of R may be at the larger radius; an exponential's goes with R."
     )
-    exponential_rate: Positive = Field(description="c in exp(cR): the slowest growth that counts as exponential.")
 
 
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     section = config["simulate_sphere"]
     dimensions = SimulateSphere.dimensions_of(section)
-    return {"simulate_sphere": cost_by_setting(section, dimensions), "merge_parts": Cost()}
+    checks = config["simulate_constants"]
+    pairs = 2 * len(checks["radii"]) * checks["replicates"] * checks["size"] ** 2
+    return {
+        "simulate_sphere": cost_by_setting(section, dimensions),
+        "simulate_constants": Cost(job_seconds=pairs / CONSTANTS_SPEED),
+        "merge_parts": Cost(),
+    }
 
 
 # Words of the variables, by store.
@@ -56,21 +79,26 @@ SCALES: Words = {
     "published": "whether the scale is one of the published ones",
     "attended": "tokens that a query attends to: 1 / sum of squared weights, mean over queries [tokens]",
 }
+DRAWN: Words = {
+    "drawn_dimension": "dimension d of the tokens drawn; 1: uniform on an interval",
+    "drawn_radius": "radius R of the tokens drawn",
+}
 STORES: dict[str, Words] = {
     "synthetic/sphere": ERRORS | SCALES,
     "rates/sphere": FITS | SCALES,
+    "synthetic/constants": LABELS
+    | DRAWN
+    | {"error": "distance of the moment on n tokens to its limit, each replicate"},
     "rates/constants": LABELS
+    | DRAWN
     | {
-        "power": "slope of ln C' on ln R",
-        "power_chi2": "chi squared of a power of R",
-        "exponential_chi2": "chi squared of ln C' = a + c R",
-        "mixed_rate": "c of ln C' = a + p ln R + c R",
-        "mixed_chi2": "chi squared of ln C' = a + p ln R + c R",
-        "polynomial_chi2": "chi squared of a polynomial in R without negative coefficients",
-        "polynomial_dof": "degrees of freedom of the polynomial",
-        "radii": "radii used: the error falls like 1/sqrt(n) there",
-        "unsaturated_radii": "radii at which the error is not saturated",
-        "radius_factor": "largest over smallest radius",
+        "law": "law of the tokens",
+        "dimension": "dimension d of the tokens",
+        "radius": "radius R of the support",
+        "constant": "C'(R): limit of sqrt(n) times the root mean square error, exact",
+        "local_power": "d ln C' / d ln R between neighbouring radii",
+        "simulated": "sqrt(n) times the root mean square error, drawn",
+        "exact": "its limit, exact",
     },
 }
 PARTS: dict[str, Words] = {"synthetic/parts/sphere_part_{part}": ERRORS | SCALES}
@@ -81,8 +109,15 @@ ABOUT = About(
     chapter="theory",
     place=1,
     errors={"sphere": "synthetic/sphere"},
-    figures={"sphere_beta_vs_horizon": "sphere: rate against horizon"},
-    sections={"simulate_sphere": SimulateSphere, "fit_constants": FitConstants},
+    figures={
+        "sphere_beta_vs_horizon": "sphere: rate against horizon",
+        "constants": "Bounded tokens: the constant of the moments against the radius",
+    },
+    sections={
+        "simulate_sphere": SimulateSphere,
+        "simulate_constants": SimulateConstants,
+        "fit_constants": FitConstants,
+    },
     thresholds=Thresholds,
     cost=cost,
     stores=STORES,

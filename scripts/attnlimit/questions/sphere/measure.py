@@ -5,14 +5,17 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import xarray as xr
 
 from attnlimit.attention.kernel import Heads, project
+from attnlimit.base.log import bar
 from attnlimit.base.seeds import generator
 from attnlimit.sampling.layout import Kept, setting_errors
 from attnlimit.sampling.protocol import Protocol
 from attnlimit.sampling.samples import Attention, Stream, simulated_moments
 from attnlimit.theory.geometry import horizon_published, horizons, tilt_matrix, value_variance
-from attnlimit.theory.moments import Moments
+from attnlimit.theory.interval import interval_variance
+from attnlimit.theory.moments import Moments, moments
 from attnlimit.theory.sphere import sphere_moments
 
 QUERIES_ASKED = 256  # enough for a mean over queries, few enough to hold all their weights
@@ -35,9 +38,13 @@ class Setting(NamedTuple):
         return token_covariance(self.dimension, self.radius)
 
     def draw(self, stream: np.random.Generator, count: int) -> np.ndarray:
-        """So many tokens (token, d), uniform on the sphere: normal vectors brought to length R."""
-        normal = stream.normal(size=(count, self.dimension))
-        return self.radius * normal / np.linalg.norm(normal, axis=1, keepdims=True)
+        return on_sphere(stream, (count, self.dimension), self.radius)
+
+
+def on_sphere(stream: np.random.Generator, shape: tuple[int, int], radius: float) -> np.ndarray:
+    """Uniform on the sphere, (token, d): normal vectors brought to length R."""
+    normal = stream.normal(size=shape)
+    return radius * normal / np.linalg.norm(normal, axis=1, keepdims=True)
 
 
 def unit_heads(dimension: int, seed: int) -> Heads:
@@ -108,3 +115,38 @@ def errors_of(setting: Setting, protocol: Protocol) -> Kept:
     spread = value_variance(heads.value_weight[0], covariance)
     errors = setting_errors(simulate(setting, protocol), *limit, spread, coupling, protocol.group)
     return errors | setting.labels | {"attended": attended(setting, protocol)}
+
+
+def simulate_constants(options: dict, seed: int) -> xr.Dataset:
+    """Errors of mean and covariance on n tokens, A = V = I: uniform on [-R, R], and on the sphere of radius R.
+
+    options is the section simulate_constants.  error (setting, statistic, replicate), a setting a law and a radius.
+    """
+    places = [(d, float(radius)) for d in (1, options["dimension"]) for radius in options["radii"]]
+    shown = bar(places, len(places), "settings", "constants")
+    errors = [errors_at(d, radius, options["size"], options["replicates"], seed) for d, radius in shown]
+    return xr.Dataset(
+        {
+            "error": (("setting", "statistic", "replicate"), np.array(errors)),
+            "drawn_dimension": ("setting", [d for d, _ in places]),
+            "drawn_radius": ("setting", [radius for _, radius in places]),
+        },
+        coords={"setting": [f"d = {d}, R = {radius:g}" for d, radius in places], "statistic": ["mean", "cov"]},
+    )
+
+
+def errors_at(dimension: int, radius: float, size: int, replicates: int, seed: int) -> np.ndarray:
+    """Distances of mean (Euclidean) and covariance (Frobenius) from their limits, (statistic, replicate)."""
+    if dimension == 1:
+        limit = np.array([[interval_variance(radius)]])
+    else:
+        _, limit = sphere_moments(radius, np.eye(dimension), np.eye(dimension))
+    errors = []
+    for replicate in range(replicates):
+        stream = generator(seed, f"simulate_constants d={dimension} R={radius:.12g}", replicate)
+        shape = (size, dimension)
+        tokens = stream.uniform(-radius, radius, shape) if dimension == 1 else on_sphere(stream, shape, radius)
+        weights = np.exp(tokens @ tokens.T - radius**2)  # (query, key)
+        found = moments(weights @ tokens / weights.sum(1, keepdims=True))
+        errors.append((np.linalg.norm(found.mean), np.linalg.norm(found.covariance - limit)))
+    return np.array(errors).T

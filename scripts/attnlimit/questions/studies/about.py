@@ -26,8 +26,10 @@ class CompareStudies(Section):
         description="Variance proxy of the tokens along a head's directions, in units of their covariance, up to which "
         "they count as sub-Gaussian; 1 for a Gaussian.",
     )
-    weakest_horizon: float = Field(
-        ge=0, description="Correlations leave out smaller H, where the paper's curve is 1/2 to within 1 %."
+    wanted_reach: float = Field(
+        gt=0,
+        description="Half-width, on Fisher's scale, of the interval that a rank correlation over models would need: it "
+        "sets the number of models on the page.",
     )
 
 
@@ -42,6 +44,10 @@ class Thresholds(Section):
         description="Share of the heads of a study that must see sub-Gaussian tokens "
         "(`compare_studies.sub_gaussian_factor`).",
     )
+    shared_share: Positive = Field(
+        lt=1,
+        description="Share of its heads that a layer is worth at most, as independent ones, if its heads share errors.",
+    )
 
 
 # Words of the variables, by store.
@@ -50,56 +56,40 @@ HEADS: Words = FITS | {
     "direction": "leading direction, by falling variance",
     "kurtosis": "excess kurtosis of the tokens along the direction",
     "sub_gaussian": "variance proxy of the tokens along a head's directions, in units of the covariance",
-    "head_2": "attention head of the layer, from 0: the other of two",
-    "beta_covariance": "sampling covariance of beta of the heads of a layer, by leaving out replicates",
-    "beta_half": "rate from one half of the replicates",
-    "split": "number of the cut of the replicates into halves",
-    "half": "half of the replicates",
+    "variant": "what is changed in a head: its horizon H, or its constant tilt",
+    "beta_change": "change of beta against the same head as it is, on the same samples",
+}
+# Each with two intervals: _low, _high of these heads; _layers_low, _layers_high of layers like these.
+ASKED: Words = {
+    "agreement": "rank correlation over heads between texts, mean over pairs, corrected for sampling noise",
+    "variance_share": "share of the variance that belongs to the component; below 0: not seen",
+    "head_margin": "share of the variance of heads, less those of texts and of heads in a text",
+    "order": "rank correlation of the quantity with the coupling over heads, corrected for noise, mean over texts",
+    "sub_gaussian_share": "share of heads that see tokens with a variance proxy of at most sub_gaussian_factor",
+    "effective_heads": "independent heads that a layer is worth: mean of Var(u) over Var of mean u, u = e^2 / E e^2",
 }
 STORES: dict[str, Words] = {
     "studies/{study}": HEADS,
     "rates/studies": HEADS
+    | ASKED
+    | {f"{name}_layers": f"{words}, for layers like these" for name, words in ASKED.items()}
     | {
         "study": "name of the study: one model on one text",
         "model": "name of the model",
         "model_of_study": "model of the study",
         "text_of_study": "text of the study",
-        "layers": "layers of the study",
         "heads": "heads of a layer of the study",
-        "pair": "number of the pair of texts of a model",
-        "first": "study of the first text of the pair",
-        "second": "study of the second text of the pair",
-        "model_of_pair": "model of the pair",
-        "agreement": "rank correlation of beta over heads between the two texts",
-        "agreement_overall": "rank correlation of beta over heads between texts, mean over pairs",
-        "agreement_corrected": "agreement_overall, corrected for sampling noise",
-        "reliability": "share of the variance of ranks of beta that is not sampling, by halves of the replicates",
-        "shift": "mean difference of beta between the two texts, second less first",
-        "shift_all": "mean difference of beta between the two texts, for all pairs at once",
-        "horizon_agreement": "rank correlation of H over heads between the two texts",
-        "horizon_agreement_overall": "rank correlation of H over heads between texts, mean over pairs",
-        "horizon_shift": "mean difference of ln H between the two texts, second less first",
-        "horizon_shift_all": "mean difference of ln H between the two texts, for all pairs at once",
-        "component": "part of the variance of beta: head, text, head_text (heads that differ between texts), sampling",
-        "variance_component": "variance of beta that belongs to the component",
-        "variance_share": "share of the variance of beta that belongs to the component; below 0: not seen",
-        "head_margin": "share of the variance of beta of heads, less those of texts and of heads in a text",
-        "heads_compared": "heads with a rate in all texts of the model",
-        "layers_compared": "layers of the heads with a rate in all texts of the model",
-        "coupling": "what orders beta: H, the constant tilt s0, or one with the other held fixed",
-        "order": "rank correlation of beta with the coupling over the heads of the study",
-        "order_of_model": "rank correlation of beta with the coupling, mean over the texts of the model on Fisher's "
-        "scale",
-        "order_over_models": "rank correlation of beta with the coupling over models, random effects on Fisher's scale",
-        "order_between_models": "standard deviation of the correlation between models, on Fisher's scale",
-        "fisher_se": "standard error of order_of_model on Fisher's scale",
-        "sub_gaussian_share": "share of heads that see tokens with a variance proxy of at most sub_gaussian_factor",
+        "quantity": "what is compared: error_mean, error_cov (ln of the relative error at the largest n), tokens_mean, "
+        "tokens_cov (ln n(5 %)), horizon (ln H)",
+        "heads_compared": "heads of the model that are compared: their quantity is known on all texts",
+        "reliability": "share of the variance of ranks that is not sampling, from halves of the replicates",
+        "component": "part of the variance: head, text, head_text (heads that differ between texts), sampling",
+        "coupling": "what may order the heads: H, or the constant tilt s0",
+        "models_needed": "models that a claim over models would need, for an interval of half-width wanted_reach",
         "sub_gaussian_factor": "variance proxy up to which tokens count as sub-Gaussian, in units of the covariance",
-        "effective_heads": "independent heads that a layer is worth: mean of Var(u) over Var of mean u, u = e^2 / "
-        "E e^2",
-        "effective_heads_overall": "independent heads that a layer is worth, all layers of the study together",
-        "noise_correlation": "correlation of squared errors over replicates, mean over pairs of heads of the layer",
-        "own_share": "share of the layer's mean squared error that lies in its heads' own blocks",
+        "heads_changed": "heads whose beta surely fell, surely rose, or neither, as the variant changed them",
+        "direction_of_change": "whether beta fell, rose, or neither is sure",
+        "layer_heads": "independent heads that the layer is worth, see effective_heads",
     },
 }
 
@@ -110,7 +100,7 @@ ABOUT = About(
     exclusive=True,  # it reads finished runs, the others a model and a text
     figures={
         "studies_horizon": "studies: rate against horizon",
-        "studies_heads": "studies: the heads over texts",
+        "studies_heads": "studies: the error of each head over texts",
         "studies_shared_noise": "studies: what the heads of a layer share",
     },
     tables={"studies": "every head of every study"},

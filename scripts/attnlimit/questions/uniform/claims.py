@@ -11,8 +11,10 @@ from attnlimit.stats.verdicts import (
     UNDECIDED,
     YES,
     Part,
+    chance,
     decide,
     every_part,
+    joint_chance,
     most,
     spoken,
     spread,
@@ -23,7 +25,8 @@ from attnlimit.stats.verdicts import (
 @claim(
     id="uniform_rate",
     statement="The attention map converges uniformly on a ball of radius R like C(R)/√n (abstract).",
-    test="Slope of E sup on n for each ball, where enough tokens carry the variance: 1/2 within the tolerance.",
+    test="Slope of E sup on n for each ball, where enough tokens carry the variance and its interval is at most half "
+    "the tolerance: 1/2 within the tolerance.",
     fits=("uniform",),
     figure="uniform",
     thresholds=("level", "slope_tolerance", "decided_share"),
@@ -31,14 +34,17 @@ from attnlimit.stats.verdicts import (
 def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
     """Does the largest error over a ball fall like 1/sqrt(n), for each law of the tokens?
 
-    Asked where theory lets one see it: at the sizes at which enough tokens carry the variance (`growth.fit_uniform`).
+    Asked where theory lets one see it: at the sizes at which enough tokens carry the variance (`fit.fit_uniform`),
+    and of the balls whose slope is known well enough, half the tolerance, for these to decide anything.
     """
     data = fits.stores["uniform"]
     beta, se = data["carried_beta"].values, data["carried_se"].values
-    able = np.isfinite(beta)
-    beta, half, radius = beta[able], z_score(thresholds["level"]) * se[able], data["radius"].values
+    half, radius = z_score(thresholds["level"]) * se, data["radius"].values
+    able = half <= thresholds["slope_tolerance"] / 2  # not where it is NaN
+    beta, half = beta[able], half[able]
     edges = 0.5 - thresholds["slope_tolerance"], 0.5 + thresholds["slope_tolerance"]
     verdicts = [decide(b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
+    chances = [chance(b, b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
     slopes = spread(beta, 3) if len(beta) else "not to be had"
     counted = f"{verdicts.count(HOLDS)} of {len(verdicts)} balls decided for, {verdicts.count(FAILS)} against"
     reach = f"up to R = {radius[able].max():g} of {radius.max():g}" if len(beta) else "at no radius"
@@ -51,6 +57,7 @@ def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
         f"yes: a slope off by more than {edges[1] - 0.5 + float(np.median(half)):.3f} fails the median ball"
         if len(beta)
         else "not here: no ball can be served",
+        p=joint_chance(verdicts, chances, thresholds["decided_share"]),
     )
 
 
@@ -62,7 +69,7 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     tolerance over as wide a range again.
     """
     tolerance, radii = thresholds["growth_tolerance"], int(fit["change_radii"])
-    measured: dict[str, float] = {"radii": radii, "n": int(fit["change_n"])}
+    measured: dict[str, float] = {"radii": radii, "n": int(fit["change_n"]), "p": 1.0}
     if radii < thresholds["fewest_radii"]:
         return Part(UNDECIDED, measured, f"only {radii} radii", "too few radii")
     names = [f"{name}{end}" for name in ("total_growth", "upper_growth") for end in ("", "_low", "_high")]
@@ -72,7 +79,8 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     spanned = largest - smallest
     mean = measured["mean_growth"] = float(np.log(measured["total_growth"]) / spanned)
     edge = max(mean * (1 + tolerance), tolerance / spanned)
-    verdict = decide(measured["upper_growth_low"], measured["upper_growth_high"], most=edge)
+    upper, low, high = (measured[f"upper_growth{end}"] for end in ("", "_low", "_high"))
+    verdict, measured["p"] = decide(low, high, most=edge), chance(upper, low, high, most=edge)
     words = (
         f"×{measured['total_growth']:.3g} [{measured['total_growth_low']:.3g}, {measured['total_growth_high']:.3g}] "
         f"from R = {smallest:g} to {largest:g}, d ln C/dR {mean:.3f} over all and {measured['upper_growth']:.3f} over "
@@ -118,4 +126,5 @@ def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
         {law: part.measured | {"compact": compact[law]} for law, part in parts.items()},
         f"C(R) grows with the law: {spoken(judged) or 'none of compact support was run'}.{beside}{theory}".strip(),
         f"{able}: {power}",
+        p=joint_chance([part.verdict for part in judged.values()], [part.measured["p"] for part in judged.values()]),
     )

@@ -3,14 +3,13 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from attnlimit.base.files import atomic, disk_error, memory_error
+from attnlimit.base.files import atomic, naming_damage
 
 SCHEMA = pa.schema(
     [("page_id", pa.int64()), ("title", pa.string()), ("revision_id", pa.int64()), ("text", pa.string())]
@@ -90,7 +89,7 @@ def read_articles(path: str | Path) -> Iterator[list[Article]]:
     for data.
     """
     digest = hashlib.sha256()
-    with _naming_damage(path), parquet.ParquetFile(path) as file:
+    with naming_damage(path, "table of articles", DAMAGE), parquet.ParquetFile(path) as file:
         batches = file.iter_batches(batch_size=READ_ROWS, columns=SCHEMA.names)
         rows = (Article(*row) for batch in batches for row in zip(*(c.to_pylist() for c in batch.columns), strict=True))
         for group in _groups(rows, READ_CHARACTERS, lambda article: len(article.text)):
@@ -104,17 +103,5 @@ def read_articles(path: str | Path) -> Iterator[list[Article]]:
 
 def read_identity(path: str | Path) -> dict[str, str]:
     """Which corpus a table of articles holds."""
-    with _naming_damage(path):
+    with naming_damage(path, "table of articles", DAMAGE):
         return json.loads(parquet.read_metadata(path).metadata[b"corpus"])
-
-
-@contextmanager
-def _naming_damage(path: str | Path) -> Iterator[None]:
-    """Around what reads the table: name it in what is wrong with it, or with the machine."""
-    try:
-        yield
-    except (*DAMAGE, MemoryError) as error:
-        if named := memory_error(path, error) or disk_error(path, error):
-            raise named from error
-        why = " ".join(str(error).split())[:200]
-        raise ValueError(f"{path}: damaged table of articles ({why}); delete it and run again") from error

@@ -12,7 +12,7 @@ from typing import IO
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from attnlimit.base.files import disk_error, memory_error, sha256_of
+from attnlimit.base.files import naming_damage, sha256_of
 from attnlimit.base.log import bar
 from attnlimit.sources.corpus.articles import READ_ROWS, Article
 from attnlimit.sources.corpus.location import TEXTS
@@ -86,29 +86,21 @@ def read_parquet(path: str | Path, column: str) -> Iterator[Article]:
 
 def parquet_rows(path: str | Path, needed: dict[str, str], others: tuple[str, ...] = ()) -> Iterator[dict]:
     """The rows of a file, with the columns that are needed, each with the config key that names it, and others."""
-    try:
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
-            names = file.schema_arrow.names
-            for column, key in needed.items():
-                require_column(column, names, path, key)
-            wanted = [name for name in names if name in (*others, *needed)]
-            batches = file.iter_batches(batch_size=READ_ROWS, columns=wanted)
-            yield from bar(_dicts(batches), file.metadata.num_rows, unit="rows", name="corpus")
-    except (pa.ArrowException, OSError, MemoryError) as error:
-        if named := memory_error(path, error) or disk_error(path, error):
-            raise named from error
-        raise ValueError(f"{path}: damaged parquet ({str(error).splitlines()[0]}); fetch it again") from error
+    reading = naming_damage(path, "parquet", (pa.ArrowException, OSError), "fetch it again")
+    with reading, parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
+        names = file.schema_arrow.names
+        for column, key in needed.items():
+            require_column(column, names, path, key)
+        wanted = [name for name in names if name in (*others, *needed)]
+        batches = file.iter_batches(batch_size=READ_ROWS, columns=wanted)
+        rows = (row for batch in batches for row in batch.to_pylist())
+        yield from bar(rows, file.metadata.num_rows, unit="rows", name="corpus")
 
 
 def read_rows(rows: Iterable[dict], column: str, path: str | Path) -> Iterator[Article]:
     """One article a row of a file."""
     for number, row in enumerate(rows, 1):
         yield row_article(row, number, column, f"{path}, row {number}")
-
-
-def _dicts(batches: Iterable[pa.RecordBatch]) -> Iterator[dict]:
-    for batch in batches:
-        yield from batch.to_pylist()
 
 
 def row_article(row: dict, number: int, column: str, place: str) -> Article:

@@ -73,10 +73,7 @@ def opening(pieces: np.ndarray, marks: tuple[int, int], longest: int) -> np.ndar
 
 
 def choose_labelled(
-    labels: Sequence[int],
-    read: Callable[[list[int]], list[np.ndarray]],
-    wanted: Wanted,
-    stream: np.random.Generator,
+    labels: Sequence[int], read: Callable[[list[int]], list[np.ndarray]], wanted: Wanted, stream: np.random.Generator
 ) -> tuple[Texts, int]:
     """Texts to ask about, then training texts, drawn at random; and how many were too short and passed over.
 

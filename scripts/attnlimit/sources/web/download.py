@@ -56,7 +56,7 @@ def download(
     if arrived != sha256:
         part.unlink()
         raise ValueError(
-            f"{url}: sha256 is {arrived}, {section}.sha256 is {sha256}; what came is deleted: "
+            f"{url}: sha256 is {arrived}, {section}.sha256 is {sha256}; the download is deleted: "
             "run again, or put the sha256 of the version you mean in the config"
         )
     part.replace(path)

@@ -134,8 +134,8 @@ def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float) -> 
         except (*NETWORK, OSError) as error:
             # The client's own words for "neither on the hub nor in the cache" say less than their cause.
             failure = (error.__cause__ or error) if isinstance(error, LocalEntryNotFoundError) else error
-            if not is_network_error(failure):
-                raise
+            if not isinstance(failure, NETWORK) and not is_short_body(failure):
+                raise  # of the disk
             why = f"the hub does not give {name} ({in_short(failure)})"
             if is_transient(failure):
                 raise TransientError(why) from error
@@ -143,13 +143,6 @@ def ask(action: Callable[[], Any], what: tuple[str, str, str], pause: float) -> 
 
     pauses = tuple(pause * 2**number for number in range(ASKED - 1))
     return retry(once, f"{SECTIONS[kind]}.location", remedy, pauses)
-
-
-def is_network_error(failure: BaseException) -> bool:
-    """Not of the disk; the client reports a body of another length than announced as a bare OSError."""
-    return isinstance(failure, HTTPError | ConnectionError | FileMetadataError | JSONDecodeError) or is_short_body(
-        failure
-    )
 
 
 def is_transient(failure: BaseException) -> bool:

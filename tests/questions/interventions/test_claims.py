@@ -1,0 +1,61 @@
+"""Heads with one thing changed: truths that hold, fail, and decide nothing."""
+
+import numpy as np
+import pytest
+
+from attnlimit.questions.interventions.claims import interventions_centred, interventions_horizon
+from attnlimit.questions.interventions.power import POWER
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
+from support.claims import judged
+
+CLAIMS = {claim.id: claim for claim in (interventions_horizon, interventions_centred)}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize(("truth", "verdict"), [(True, HOLDS), (False, FAILS)])
+def test_planted_changes_at_the_sizes_of_the_run(name, truth, verdict):
+    _, fits = POWER[name]
+    finding = judged(CLAIMS[name], fits(truth, np.random.default_rng(1))["interventions"])
+    assert finding.verdict == verdict, finding.in_short
+    assert finding.p < 0.001
+    counts = finding.measured["mean"]
+    assert counts["fallen"] + counts["risen"] + counts["open"] == 72
+    assert (counts["fallen"] > 10) == truth
+
+
+def test_the_other_way_round_fails():
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    ends = {"_low": "_high", "_high": "_low", "": ""}
+    turned = {f"{name}{end}": -data[f"{name}{other}"] for name in CHANGED for end, other in ends.items()}
+    finding = judged(interventions_horizon, data.assign(turned))
+    assert finding.verdict == FAILS and finding.measured["mean"]["risen"] > 10
+
+
+CHANGED = ("beta_change", "mean_beta_change", "mean_beta_change_layers")
+
+
+@pytest.mark.parametrize("wide", [0.5, 5.0])
+def test_a_wide_interval_decides_nothing(wide):
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    value = data["mean_beta_change"]
+    changed = data.assign(mean_beta_change_low=value - wide, mean_beta_change_high=value + wide)
+    finding = judged(interventions_horizon, changed)
+    assert finding.verdict == UNDECIDED and finding.p == 1
+
+
+def test_a_fall_that_is_surely_less_than_counts_fails():
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    small = {"mean_beta_change": -0.006, "mean_beta_change_low": -0.01, "mean_beta_change_high": -0.002}
+    changed = data.assign({name: 0 * data[name] + number for name, number in small.items()})
+    assert judged(interventions_horizon, changed).verdict == FAILS
+
+
+def test_a_mean_that_falls_decides_nothing_if_many_heads_surely_rise():
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    rising = data["beta_change"].where(data["head"] % 2 == 0, -data["beta_change"])
+    finding = judged(interventions_horizon, data.assign(beta_change=rising))
+    assert finding.verdict == UNDECIDED and finding.measured["mean"]["risen"] > 5
