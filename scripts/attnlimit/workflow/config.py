@@ -18,7 +18,7 @@ from attnlimit.sources.model.families import GGUF
 from attnlimit.workflow.about import Run
 from attnlimit.workflow.costs import costs, shape_at_hand
 from attnlimit.workflow.plain_words import plain_words
-from attnlimit.workflow.registry import abouts, all_chapters, causal, chapter_titles, exclusive_chapters, questions_of
+from attnlimit.workflow.registry import abouts, all_chapters, chapter_titles, exclusive_chapters, questions_of
 from attnlimit.workflow.studies import study_inputs
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -4,7 +4,17 @@ import numpy as np
 
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
-from attnlimit.stats.verdicts import UNDECIDED, Part, chance, could_fail, decide, every_p, every_part, measured_of, spoken
+from attnlimit.stats.verdicts import (
+    UNDECIDED,
+    Part,
+    chance,
+    could_fail,
+    decide,
+    every_p,
+    every_part,
+    measured_of,
+    spoken,
+)
 
 
 @claim(
@@ -29,7 +39,10 @@ def next_token_window(fits: Fits, thresholds: dict) -> Finding:
             continue
         measured = {"ratio": ratio, "low": low, "high": high}
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"
-        words, p = f"{ratio:.2f} [{low:.2f}, {high:.2f}]", chance(*np.log([ratio, low, high]).tolist(), least=0.0)
+        words, p = (
+            f"{ratio:.2f} [{low:.2f}, {high:.2f}]",
+            chance(float(np.log(ratio)), float(np.log(low)), float(np.log(high)), 0.0),
+        )
         parts[name] = Part(decide(low, high, 1.0), measured, words, power, p=p)
     return Finding(
         every_part(parts),
