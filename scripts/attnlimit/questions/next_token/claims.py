@@ -39,10 +39,8 @@ def next_token_window(fits: Fits, thresholds: dict) -> Finding:
             continue
         measured = {"ratio": ratio, "low": low, "high": high}
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"
-        words, p = (
-            f"{ratio:.2f} [{low:.2f}, {high:.2f}]",
-            chance(float(np.log(ratio)), float(np.log(low)), float(np.log(high)), 0.0),
-        )
+        p = chance(float(np.log(ratio)), float(np.log(low)), float(np.log(high)), least=0.0)
+        words = f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
         parts[name] = Part(decide(low, high, 1.0), measured, words, power, p=p)
     return Finding(
         every_part(parts),
