@@ -1,4 +1,4 @@
-"""How often verdicts are right: the table that the page shows, simulated again with other draws."""
+"""How often verdicts are right: the table that `make power` writes for the page, simulated again with other draws."""
 
 import numpy as np
 import pytest
