@@ -62,5 +62,5 @@ words = (
 )
 right.text(0.04, 0.96, words, transform=right.transAxes, va="top", fontsize=8)
 figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
-figure.suptitle(f"{subject(fits.attrs)} in {fits.attrs['windows']} windows, context {context:,}", fontsize=9)
+figure.suptitle(f"{subject(fits.attrs)}\n{fits.attrs['windows']} windows, context {context:,}", fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

@@ -40,5 +40,5 @@ axes[2].axhline(float(fits["dense_perplexity"]), color=PARAMETRIC, lw=1, ls=":",
 handles = axes[2].get_legend_handles_labels()[0]
 figure.legend(handles=handles, loc="outside lower center", ncol=len(handles), fontsize=8)
 context, windows = fits.attrs["context"], fits.attrs["windows"]
-figure.suptitle(f"{subject(fits.attrs)} in {windows} windows, last half of {context:,}", fontsize=9)
+figure.suptitle(f"{subject(fits.attrs)}\n{windows} windows, last half of {context:,}", fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)
