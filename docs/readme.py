@@ -16,8 +16,9 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
 from attnlimit.page.answer import capital  # noqa: E402
-from attnlimit.workflow.costs import GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
-from attnlimit.workflow.registry import all_chapters, figures  # noqa: E402
+from attnlimit.stats.verdicts import chance_words  # noqa: E402
+from attnlimit.workflow.costs import ASSUMED, GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
+from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, questions_of  # noqa: E402
 
 LEADING = next(iter(figures(all_chapters())))  # of page and report too
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
@@ -138,7 +139,7 @@ def claims_table(results: Path) -> str:
     records = json.loads((results / "claims.json").read_text())
     tested = [record for record in records if record["verdict"]]
     rows = [
-        [record["claim"], f"**{record['verdict']}**", record["in_short"], optional(record["p_family"], ".1g")]
+        [record["claim"], f"**{record['verdict']}**", record["in_short"], chance_words(record["p_family"])]
         for record in tested
     ]
     return markdown(["claim", "verdict", "measured in this run", "by chance, among all claims"], rows)
@@ -179,7 +180,9 @@ def costs_table(results: Path) -> str:
     columns = [measured(results)] + [computed(config) for config in configs[1:]]
     sizes = [f"N = {config['tokenize_corpus']['population']:,}" for config in configs]
     head = ["rule", f"{sizes[0]}, default (measured)", *(f"{size}, paper (computed)" for size in sizes[1:])]
+    apart = {rule for about in questions_of(exclusive_chapters()) for rule in about.cost(configs[0], ASSUMED)}
     rules = [rule for rule in (*job_bytes(configs[0]), ON_DISK) if any(rule in column for column in columns)]
+    rules = [rule for rule in rules if rule not in apart]  # these runs have no such chapter
     rows = [[f"`{rule}`", *(column.get(rule, "–") for column in columns)] for rule in rules]
     return markdown(head, rows)
 
@@ -188,7 +191,8 @@ def measured(results: Path) -> dict[str, str]:
     """From the benchmark files of the last run."""
     cells = {}
     for rule in [rule for rule in job_bytes(resolved()) if rule in job_count(resolved())]:
-        jobs = benchmarks(results, rule)
+        if not (jobs := benchmarks(results, rule)):  # of a chapter that the run does not have
+            continue
         spent = sum(float(job["cpu_time"]) for job in jobs)
         cells[rule] = cell(len(jobs), spent, max(float(job["max_rss"]) for job in jobs) * 1e6, None)
     stored = sum(path.stat().st_size for path in (results / "embeddings").iterdir())

@@ -35,8 +35,8 @@ key_axis(left, horizontal=False)
 left.set(xlabel="context, tokens", ylabel="n(5 %), exact first order, median head")
 for power, words in ((0, "a limit"), (1, "a share")):
     right.axvline(power, color=PARAMETRIC, lw=1, ls=":")
-    right.text(power, 1.02, words, ha="center", va="bottom", fontsize=7.5, color="0.35")
-right.set(xlabel="power of the context", ylabel="share of heads", ylim=(0, 1), xlim=SHOWN)
+    right.text(power, 0.5, words, ha="right", va="center", fontsize=7.5, color="0.35", rotation=90)
+right.set(xlabel="power of the context", ylabel="share of heads", ylim=(0, 1))
 figure.legend(
     handles=left.get_legend_handles_labels()[0],
     loc="outside lower center",
@@ -44,5 +44,5 @@ figure.legend(
     fontsize=8,
     title="power, median head",
 )
-figure.suptitle(f"{subject(fits.attrs)}, {fits.attrs['windows']} windows", fontsize=9)
+figure.suptitle(f"{subject(fits.attrs)}\n{fits.attrs['windows']} windows", fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

@@ -44,6 +44,6 @@ lower.set_xticks(layers[:: -(-len(layers) // 15)])
 handles = [Line2D([], [], color=COLOURS[name], marker=MARKERS[name], ms=4, label=NAMES[name]) for name in shown]
 handles += [Line2D([], [], color=BOUND, marker="o", mfc="white", ls="none", ms=4, label="n below $10\\,E\\,u^2$: void")]
 figure.legend(handles=handles, loc="outside lower center", ncol=2, fontsize=8)
-where = f"{fits.attrs['windows']} windows, context {context:,}; points: heads, lines: medians"
-figure.suptitle(f"{subject(fits.attrs)}\n{where}", fontsize=9)
+words = f"{subject(fits.attrs)}\n{fits.attrs['windows']} windows, context {context:,}; points: heads, lines: medians"
+figure.suptitle(words, fontsize=9)
 save(figure, dict(snakemake.output), p.quick_look)

@@ -20,10 +20,12 @@ import yaml
 from attnlimit.base.store import read
 from support.conda_stand_in import PYTHON, answer, build, install, packages, pins_of
 from support.envs import RULES, imports, locked
+from support.language import small_run
 from support.workflow import ROOT, SMOKE, clone, hashes
 
 HOST = "snakemake"  # not the plugin for Slurm, which would lend numpy and pandas
-# Together every rule: the small run and the benchmark; a run of drawn queries; a comparison of these two.
+# Together every rule: the small run and the benchmark; a run of drawn queries; a comparison of these two; a
+# language model.
 WHOLE = {"layers": [0], "measure_errors": {"groups_per_job": 4}}
 DRAWN = WHOLE | {"chapters": ["heads", "tails"], "compute_limits": {"queries": 256, "surrogate": "quadratic"}}
 COMPARED = {"chapters": ["studies"], "compare_studies": {"studies": {"whole": "runs/whole", "drawn": "runs/drawn"}}}
@@ -72,13 +74,15 @@ def host(tmp_path_factory) -> Host:
 @pytest.fixture(scope="module")
 def finished(host) -> Host:
     """All runs have ended well; the second takes from the first what both have in common."""
-    for name, changes in {"whole": WHOLE, "drawn": DRAWN, "compared": COMPARED}.items():
+    (host.folder / "small").mkdir()
+    language = small_run(host.folder / "small")
+    for name, changes in {"whole": WHOLE, "drawn": DRAWN, "compared": COMPARED, "language": language}.items():
         (host.folder / f"{name}.yaml").write_text(yaml.safe_dump(changes))
     done = host.run("whole", "all", BENCH)
     assert done.returncode == 0, done.stdout + done.stderr
     for part in ("results", ".snakemake/metadata"):
         shutil.copytree(host.folder / "runs/whole" / part, host.folder / "runs/drawn" / part)
-    for name in ("drawn", "compared"):
+    for name in ("drawn", "compared", "language"):
         done = host.run(name)
         assert done.returncode == 0, done.stdout + done.stderr
     return host
@@ -145,7 +149,7 @@ def test_an_import_that_these_runs_do_without_is_there_too(jobs):
 
 
 def test_the_runs_left_what_they_promise(finished):
-    for name in ("whole", "drawn", "compared"):
+    for name in ("whole", "drawn", "compared", "language"):
         results = finished.folder / "runs" / name / "results"
         assert json.loads((results / "logs/run.json").read_text())["state"] == "finished"
         stores = sorted(results.rglob("*.zarr.zip"))

@@ -12,35 +12,15 @@ import yaml
 from attnlimit.base.store import read
 from attnlimit.questions.keys.first_order import keys_by_first_order
 from attnlimit.questions.keys.measure import Reading, joined, measure_window
-from support.language import small_llama, word_tokenizer, words
+from support.language import KEYS, TEXTS, small_llama, small_run
 from support.workflow import ROOT
-
-TEXTS = 5
-
-
-def settings(folder) -> dict:
-    keys = {"contexts": [32, 64, 128], "context": 64, "queries": 16, "last": 8, "heavy": 2, "sizes": [8, 32, 128, 512]}
-    return {
-        "chapters": ["language"],
-        "layers": [0, 1],
-        "fetch_corpus": {"source": "text", "location": str(folder / "texts"), "title": "random words"},
-        "fetch_model": {"source": "local", "location": str(folder / "model"), "title": "a small Llama"},
-        "prepare_windows": {"windows": TEXTS - 1, "window": 128, "left_out": ["one"]},
-        "measure_keys": keys,
-        "measure_next_token": {"sizes": [4, 8, 16]},
-    }
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """The folder of a finished run."""
     folder = tmp_path_factory.mktemp("language")
-    small_llama().save_pretrained(folder / "model")
-    word_tokenizer().backend_tokenizer.save(str(folder / "model/tokenizer.json"))
-    (folder / "texts").mkdir()
-    for number, name in enumerate(["one", "two", "three", "four", "five"][:TEXTS]):
-        (folder / f"texts/{name}.txt").write_text(words(200, number))
-    (folder / "own.yaml").write_text(yaml.safe_dump(settings(folder)))
+    (folder / "own.yaml").write_text(yaml.safe_dump(small_run(folder)))
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "2"]
     command += ["--directory", str(folder / "run"), "--configfile", str(folder / "own.yaml")]
     (folder / "run").mkdir()
@@ -61,17 +41,13 @@ def test_the_chapter_ends_with_verdicts_figures_page_and_archive(run):
 
 def test_an_article_left_out_gives_no_window(run):
     windows = read(run / "keys/windows.zarr.zip")
-    assert "one" not in windows["title"].values and windows.sizes == {"window": TEXTS - 1, "position": 128}
+    assert "one" not in windows["title"].values and windows.sizes == {"window": len(TEXTS) - 1, "position": 128}
 
 
 def test_the_cut_into_jobs_changes_no_number_and_library_and_workflow_agree(run):
     """The stores of two jobs against one pass of the library over all windows."""
     errors, windows = read(run / "keys/errors.zarr.zip"), read(run / "keys/windows.zarr.zip")
-    section = settings(run)["measure_keys"] | {
-        "first": 1,
-        "replicates": 2,
-        "protocols": errors["protocol"].values.tolist(),
-    }
+    section = KEYS | {"first": 1, "replicates": 2, "protocols": errors["protocol"].values.tolist()}
     reading = Reading.of(section, errors.attrs["seed"])
     tokens, model = windows["token_id"].values, small_llama()
     own = joined([measure_window(model, row, reading, [0, 1], number) for number, row in enumerate(tokens)], range(4))

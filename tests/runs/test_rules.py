@@ -95,6 +95,8 @@ def test_a_question_has_rules_of_its_own():
 
 
 def test_a_script_that_saves_a_figure_says_whether_the_run_is_a_quick_look():
-    writers = {path.stem: text for path in SCRIPTS.glob("*.py") if re.search(r"\bsave\(", text := path.read_text())}
+    writers = {
+        path.stem: text for path in SCRIPTS.glob("*.py") if re.search(r"(?<!np\.)\bsave\(", text := path.read_text())
+    }
     assert writers.keys() >= {name for name in rules() if name.startswith("plot_")}
     assert [name for name, text in writers.items() if "quick_look" not in text] == []

@@ -43,7 +43,15 @@ EDITS = [
     ("rules/page/style.css", "", ["compose_page"]),
     ("rules/report/tails.rst", "", ["compose_page"]),
 ]
-EVERY_FIT = ["fit_rates", "fit_contexts", "fit_interventions", "fit_patterns", "fit_propagation", "fit_uniform"]
+EVERY_FIT = [
+    "fit_rates",
+    "fit_first_order",
+    "fit_contexts",
+    "fit_interventions",
+    "fit_patterns",
+    "fit_propagation",
+    "fit_uniform",
+]
 THRESHOLDS = {"weakest_horizon": 0.2, "slope_tolerance": 0.06, "quadrature_tolerance": 0.2}
 # A change of the config, and what runs again: a rule, or some of its jobs by what they make.
 CHANGES = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnlimit.stats.verdicts import UNDECIDED, chance, decide, holm
+from attnlimit.stats.verdicts import UNDECIDED, chance, chance_words, decide, holm
 
 
 @pytest.mark.parametrize("value", np.linspace(-1, 2, 31))
@@ -30,3 +30,7 @@ def test_of_true_hypotheses_any_is_rejected_in_five_per_cent_of_families():
     families = stream.uniform(size=(4000, 10))
     share = np.mean([min(holm(list(family))) <= 0.05 for family in families])
     assert share == pytest.approx(0.05, abs=0.012)
+
+
+def test_a_chance_in_words():
+    assert [chance_words(p) for p in (None, 0.0, 1e-44, 0.0012)] == ["–", "exact", "below 1e-15", "0.001"]

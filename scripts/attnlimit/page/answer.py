@@ -9,7 +9,7 @@ from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.complexity import BEYOND
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
-from attnlimit.stats.horizon_tests import coefficient
+from attnlimit.stats.horizon_tests import coefficient, without_one
 from attnlimit.stats.order import rankable
 from attnlimit.stats.verdicts import within
 
@@ -174,12 +174,13 @@ def spread(numbers: xr.DataArray) -> str:
 
 
 def on_curve(heads: xr.Dataset, weakest_horizon: float) -> str:
-    """The same number as in the claims: see `horizon_tests.coefficient`."""
+    """The same numbers as in the claims: see `horizon_tests`."""
     names = ["beta", "beta_low", "beta_high", "horizon", "bound_v3", "saturated", "limit_uncertain"]
     fits = rankable(heads[names].reset_index("row").to_dataframe().reset_index(), weakest_horizon)
-    if len(fits) < fits["layer"].nunique() + 2:
+    if len(fits) < fits["layer"].nunique() + 3:
         return "too few heads"
-    return within(*coefficient(fits, ["layer"], these=True))
+    every, left = (found(fits, ["layer"], these=True) for found in (coefficient, without_one))
+    return f"{within(*every)}, without the head that tells most {within(*left)}"
 
 
 def below_half(heads: xr.Dataset) -> str:

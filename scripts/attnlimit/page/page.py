@@ -15,7 +15,7 @@ from attnlimit.page.answer import capital
 from attnlimit.page.figures import Figure
 from attnlimit.page.formulas import typeset
 from attnlimit.sources.corpus.location import text_name
-from attnlimit.stats.verdicts import LOOKS, UNDECIDED, VERDICTS
+from attnlimit.stats.verdicts import LOOKS, UNDECIDED, VERDICTS, chance_words
 from attnlimit.workflow.amounts import counted
 
 TEMPLATE = "index.html.j2"
@@ -116,6 +116,7 @@ def render(templates: Path, content: dict[str, Any]) -> str:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, **options)
     environment.filters["typeset"] = lambda text: Markup(typeset(text))  # noqa: S704  # it escapes what it does not set
     environment.filters["capital"] = capital
+    environment.filters["chance"] = chance_words
     environment.filters["numbers"] = lambda numbers: json.dumps(numbers, indent=1, ensure_ascii=False)
     power = {row["id"]: row for row in json.loads((templates / POWER).read_text(encoding="utf-8"))}
     return environment.get_template(TEMPLATE).render(content | {"power": power}).strip() + "\n"

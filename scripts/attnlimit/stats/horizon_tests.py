@@ -36,7 +36,8 @@ FALL = ("fewest_fits", "weakest_horizon", "weakest_coefficient")  # thresholds o
 ABOVE = ("level", "fewest_fits", "weakest_horizon", "slope_tolerance", "decided_share")
 FALL_TEST = (
     "Coefficient c of β = a − c(1/2 − 1/(2(1+H²))), weighted, over unsaturated fits, with its interval: 0 without a "
-    "dependence, 1 if β falls as the paper's curve does."
+    "dependence, 1 if β falls as the paper's curve does. Judged is the smallest that is left without one of the "
+    "fits: no single one may carry it."
 )
 ABOVE_TEST = (
     "Unsaturated fits: none surely below the curve, by Holm's correction or by their count; the share that must is "
@@ -74,13 +75,19 @@ def coefficient(
     return Estimate(float(found), float(found - reach), float(found + reach))
 
 
+def without_one(fits: pd.DataFrame, group: list[str] | None = None, these: bool = False) -> Estimate:
+    """The smallest of the coefficients without each of the fits in turn."""
+    return min((coefficient(fits.drop(fit), group, these=these) for fit in fits.index), key=lambda one: one.value)
+
+
 def falls_with_horizon(
     fits: pd.DataFrame, thresholds: dict, group: list[str] | None = None, these: bool = False
 ) -> Part:
     """Does beta fall with H?  The coefficient on the paper's curve over the unsaturated fits, with its interval.
 
-    Holds: the interval lies above 0.  Fails: it does not, and lies below the weakest coefficient that would count as a
-    dependence.  Horizons at which the curve is 1/2 anyhow are left out: they tell nothing of a fall.
+    No single fit may carry the answer: judged is the smallest of the coefficients without each of them in turn.
+    Fails: it is surely below the weakest that would count as a dependence.  Holds: its interval lies above 0.
+    Horizons at which the curve is 1/2 anyhow are left out: they tell nothing of a fall.
     """
     used, weakest = rankable(fits, thresholds["weakest_horizon"]), thresholds["weakest_coefficient"]
     strong = fits[fits["horizon"] >= thresholds["weakest_horizon"]]
@@ -88,16 +95,19 @@ def falls_with_horizon(
     measured: dict[str, float] = {"fits": len(used), "saturated": len(strong) - len(used) - uncertain}
     measured |= {"limit_uncertain": uncertain, "no_power_law": int(used["misfit"].sum())}
     groups = used.groupby(group).ngroups if group else 1
-    if len(used) < thresholds["fewest_fits"] + groups - 1:
+    if len(used) < thresholds["fewest_fits"] + groups:
         few = f"only {len(used)} unsaturated fits{limits_left_out(uncertain)}"
         return Part(UNDECIDED, measured, few, "only more fits could decide", NOT_HERE)
     found, through = coefficient(used, group, these=these), coefficient(used, half=True, these=these)
+    least = without_one(used, group, these)
     measured |= dict(zip(("coefficient", "low", "high"), found, strict=True))
+    measured |= dict(zip(("least", "least_low", "least_high"), least, strict=True))
     measured |= dict(zip(("from_half", "from_half_low", "from_half_high"), through, strict=True))
-    verdict = HOLDS if found.low > 0 else FAILS if found.high < weakest else UNDECIDED
-    p = p_below(found, weakest) if verdict == FAILS else p_above(found, 0)
-    power = f"a coefficient below {signed(weakest - (found.high - found.value))} fails it"
-    return Part(verdict, measured, within(*found) + limits_left_out(uncertain), power, YES, p)
+    verdict = FAILS if least.high < weakest else HOLDS if least.low > 0 else UNDECIDED
+    p = min(1.0, len(used) * p_below(least, weakest)) if verdict == FAILS else p_above(least, 0)
+    power = f"a coefficient below {signed(weakest - (least.high - least.value))} without one fit fails it"
+    words = f"{within(*found)}, without one fit {within(*least)}{limits_left_out(uncertain)}"
+    return Part(verdict, measured, words, power, YES, p)
 
 
 def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:

@@ -91,6 +91,13 @@ def many(true: list[float], false: list[float], share: float, level: float) -> t
     return (HOLDS if favour <= 1 - level else UNDECIDED), favour
 
 
+def chance_words(p: float | None) -> str:
+    """As page and README tell it: no more than a normal law in its far tail can say."""
+    if p is None:
+        return "–"
+    return "exact" if p == 0 else "below 1e-15" if p < 1e-15 else f"{p:.1g}"
+
+
 def holm(probabilities: list[float]) -> list[float]:
     """Adjusted so that, of all that stay below a level, any is there by chance with at most that probability (Holm)."""
     order = np.argsort(probabilities, kind="stable")

@@ -12,14 +12,7 @@ from attnlimit.base.about import Cost, Model
 from attnlimit.base.costs import LIMIT_FLOPS
 from attnlimit.sampling.about import embedding_bytes, output_bytes
 from attnlimit.sources.corpus.location import located
-from attnlimit.sources.model.families import (
-    Shape,
-    read_config,
-    require_decoder,
-    require_supported,
-    shape_of,
-    shape_of_model,
-)
+from attnlimit.sources.model.families import Shape, shape_of_model, supported_shape
 from attnlimit.workflow.registry import abouts, causal
 from attnlimit.workflow.snakemake_records import settings_behind
 
@@ -39,13 +32,10 @@ ASSUMED = Model(12, 768, 12)  # the shape of BERT-base, for a model that is not 
 def shape_at_hand(config: Mapping[str, Any], root: Path = ROOT, folder: Path = Path()) -> Shape | None:
     """What the model's config.json says, where it is here: the user's own, or fetched by the run in `folder`."""
     section = config["fetch_model"]
-    language = causal(config["chapters"])
     fetched = folder / FETCHED if section["source"] in ("hub", "package") else None
     if fetched and fetched.is_file() and settings_behind(FETCHED, folder) == section:
-        if language:
-            return shape_of(require_decoder(fetched))
-        return shape_of(read_config(fetched), require_supported(fetched))
-    return shape_of_model(located(section, root), language)
+        return supported_shape(fetched, causal(config["chapters"]))
+    return shape_of_model(located(section, root), causal(config["chapters"]))
 
 
 def model_of(config: Mapping[str, Any], root: Path = ROOT) -> Model:

@@ -46,7 +46,8 @@ def exclusive_chapters() -> set[str]:
 def all_chapters() -> tuple[str, ...]:
     """In the order of config.yaml, the exclusive ones last."""
     first = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))["chapters"]
-    others = sorted({about.chapter for about in questions().values()}, key=lambda name: name in exclusive_chapters())
+    others = sorted({about.chapter for about in questions().values()})  # the order of a set changes from run to run
+    others.sort(key=lambda name: name in exclusive_chapters())
     return tuple(dict.fromkeys([*first, *others]))
 
 

@@ -285,3 +285,13 @@ def test_published_errors_have_two_rows_of_the_dependence():
     data = error_fits(referred(1))
     record = dependence(fits(heuristic), gaussian_published=data)
     assert {"published experiment, exact limit", "published experiment, finite reference"} <= set(record.measured)
+
+
+def test_one_fit_that_carries_a_fall_is_not_enough():
+    """Rates of 1/2 at every H but one, far out, that lies on the curve: the coefficient is about 1/2, and fails."""
+    horizon = np.append(np.geomspace(0.2, 1.5, 20), 12.0)
+    fits = error_fits(rates(lambda h: np.where(h > 10, 0.5 / (1 + h**2), 0.5), horizon))
+    part = falls_with_horizon(fits[fits["statistic"] == "mean"], THRESHOLDS)
+    assert part.measured["low"] > 0 and part.measured["coefficient"] > 0.4
+    assert part.measured["least_high"] < THRESHOLDS["weakest_coefficient"]
+    assert part.verdict == FAILS and part.p < 0.05

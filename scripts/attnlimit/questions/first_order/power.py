@@ -33,8 +33,8 @@ def planted(ratios: Sequence[float], stream: np.random.Generator, noise: float =
 
 
 def first_order_predicts(truth: bool, stream: np.random.Generator) -> dict[str, xr.Dataset]:
-    """Right in 19 of 20 heads; or 15 % off, either way, in two of five."""
-    return {"first_order": planted([1.0] * 19 + [1.3] if truth else [1.0, 1.15, 1.0, 0.85, 1.0], stream)}
+    """Right in 19 of 20 heads; or 20 % off, either way, in two of five."""
+    return {"first_order": planted([1.0] * 19 + [1.3] if truth else [1.0, 1.2, 1.0, 0.8, 1.0], stream)}
 
 
-POWER = {"first_order_predicts": ("two of five heads are predicted 15 % too high or too low", first_order_predicts)}
+POWER = {"first_order_predicts": ("two of five heads are predicted 20 % too high or too low", first_order_predicts)}

@@ -4,7 +4,17 @@ import numpy as np
 
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
-from attnlimit.stats.verdicts import FAILS, UNDECIDED, Part, chance, could_fail, decide, every_part, measured_of, spoken
+from attnlimit.stats.verdicts import (
+    UNDECIDED,
+    Part,
+    chance,
+    could_fail,
+    decide,
+    every_p,
+    every_part,
+    measured_of,
+    spoken,
+)
 
 
 @claim(
@@ -18,12 +28,9 @@ from attnlimit.stats.verdicts import FAILS, UNDECIDED, Part, chance, could_fail,
     thresholds=(),
 )
 def next_token_window(fits: Fits, thresholds: dict) -> Finding:
-    """Holds at an n: the interval of the ratio lies above 1.  Fails: below.  All sizes must hold; one fails it.
-
-    By chance: if all hold, as the least firm size; if one fails, as the firmest, times the sizes (Bonferroni).
-    """
+    """Holds at an n: the interval of the ratio lies above 1.  Fails: below.  All sizes must hold; one fails it."""
     data = fits.stores["next_token"]
-    windows, parts, chances = data.attrs["windows"], {}, []
+    windows, parts = data.attrs["windows"], dict[str, Part]()
     for n in data["n"].values.tolist():
         ratio, low, high = Estimate.of(data, "divergence_ratio", n=n)
         name = f"n = {n:,}"
@@ -32,22 +39,15 @@ def next_token_window(fits: Fits, thresholds: dict) -> Finding:
             continue
         measured = {"ratio": ratio, "low": low, "high": high}
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"
-        parts[name] = Part(decide(low, high, 1.0), measured, f"{ratio:.2f} [{low:.2f}, {high:.2f}]", power)
-        chances.append(chance(float(np.log(ratio)), float(np.log(low)), float(np.log(high)), least=0.0))
-    verdict = every_part(parts)
+        p = chance(float(np.log(ratio)), float(np.log(low)), float(np.log(high)), least=0.0)
+        words = f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
+        parts[name] = Part(decide(low, high, 1.0), measured, words, power, p=p)
     return Finding(
-        verdict,
+        every_part(parts),
         f"{spoken(parts)}; required: above 1",
         {"windows": windows} | measured_of(parts),
         f"Every layer reads some keys; the same {windows} windows for both, which are few: intervals are Student's. "
         "Sampling is a measuring rod here, not a method of compression.",
         could_fail(parts),
-        p=by_chance(verdict, chances),
+        p=every_p(parts),
     )
-
-
-def by_chance(verdict: str, chances: list[float]) -> float | None:
-    """Probability of the verdict on all sizes, from those at each."""
-    if verdict == FAILS:
-        return min(1.0, len(chances) * min(chances))
-    return max(chances, default=None)

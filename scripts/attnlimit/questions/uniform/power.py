@@ -9,7 +9,7 @@ from scipy.special import ive
 from attnlimit.questions.uniform.fit import fit_uniform
 from attnlimit.stats.power_law import Bootstrap
 
-SIZES, LARGEST_IN_PLANE, REPLICATES = np.array([100, 316, 1000, 3162, 10000, 31623, 100000]), 10000, 400
+SIZES, LARGEST_IN_PLANE, REPLICATES = np.array([100, 316, 1000, 3162, 10000, 31623, 100000]), 10000, 600
 RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4])
 COMPACT_RADII = np.array([1, 2, 3, 4, 6, 8.0])
 BOOTSTRAP, MISFIT, TOLERANCE, CARRIERS = 1000, 3.0, 0.05, 50.0

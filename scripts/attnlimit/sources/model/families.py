@@ -99,7 +99,7 @@ def require_decoder(path: Path) -> dict:
     return config
 
 
-def shape_of_model(model: dict, causal: bool) -> Shape | None:
+def shape_of_model(model: dict, causal: bool = False) -> Shape | None:
     """The shape of the model of the section fetch_model; None for one that is not here yet.
 
     One in a folder is refused unless it is of a supported kind: a language model if `causal`, else an encoder.
@@ -109,6 +109,11 @@ def shape_of_model(model: dict, causal: bool) -> Shape | None:
         return EMBEDDED
     if model["source"] != "local" or not config.is_file():
         return None
+    return supported_shape(config, causal)
+
+
+def supported_shape(config: Path, causal: bool) -> Shape:
+    """The shape of the model of a config.json, unless it is refused."""
     if causal:
         return shape_of(require_decoder(config))
     return shape_of(read_config(config), require_supported(config))
