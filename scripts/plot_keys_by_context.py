@@ -36,7 +36,7 @@ left.set(xlabel="context, tokens", ylabel="n(5 %), exact first order, median hea
 for power, words in ((0, "a limit"), (1, "a share")):
     right.axvline(power, color=PARAMETRIC, lw=1, ls=":")
     right.text(power, 0.5, words, ha="right", va="center", fontsize=7.5, color="0.35", rotation=90)
-right.set(xlabel="power of the context", ylabel="share of heads", ylim=(0, 1))
+right.set(xlabel="power of the context", ylabel="share of heads", ylim=(0, 1), xlim=SHOWN)
 figure.legend(
     handles=left.get_legend_handles_labels()[0],
     loc="outside lower center",
