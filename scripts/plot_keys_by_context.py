@@ -35,7 +35,7 @@ key_axis(left, horizontal=False)
 left.set(xlabel="context, tokens", ylabel="n(5 %), exact first order, median head")
 for power, words in ((0, "a limit"), (1, "a share")):
     right.axvline(power, color=PARAMETRIC, lw=1, ls=":")
-    right.text(power, 0.5, words, ha="right", va="center", fontsize=7.5, color="0.35", rotation=90)
+    right.text(power, 1.02, words, ha="center", va="bottom", fontsize=7.5, color="0.35")
 right.set(xlabel="power of the context", ylabel="share of heads", ylim=(0, 1), xlim=SHOWN)
 figure.legend(
     handles=left.get_legend_handles_labels()[0],
