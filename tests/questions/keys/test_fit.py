@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from attnlimit.attention.keys import Kept
 from attnlimit.questions.keys.budgets import budgets_table, full_attention, keys_table, prune_ratios
 from attnlimit.questions.keys.first_order import growth_of
-from attnlimit.questions.keys.fit import fit_keys, with_median
+from attnlimit.questions.keys.fit import fit_keys, measured_keys, with_median
 from attnlimit.questions.keys.power import simulated_errors
 
 KEPT = Kept(1, 64, 4).by_protocol()
@@ -63,3 +64,11 @@ def test_tables_and_budgets():
     ratios = prune_ratios(fits, 1024)
     np.testing.assert_allclose(ratios.mean((1, 2)), np.arange(1, 100) / 100, atol=0.02)
     assert full_attention(fits, 1024).shape == (fits.sizes["layer"], 2)
+
+
+def test_a_size_that_reads_every_key_tells_nothing_of_those_before():
+    """0.2 at 512 keys and rounding at 1,024: no number in between; 0.04 at 512: between the sizes with an error."""
+    squares = [[0.4**2, 0.2**2, 1e-14], [0.4**2, 0.04**2, 1e-14]]
+    data = xr.Dataset({"square": (("window", "head", "n"), [squares] * 2)}, coords={"n": [256, 512, 1024]})
+    far, near = measured_keys(data, 0.05).values
+    assert np.isinf(far) and 256 < near < 512

@@ -18,6 +18,7 @@ EPS = (0.10, 0.05)
 FACTS = ("first_weight", "entropy", "effective_keys", "largest_mass", "horizon", "constant_tilt", "spread")
 FURTHER = ("output_error", "error_quantile", "stratum")
 HEADS = ("layer", "head")
+READS_ALL = 1e-5  # rms error, of S: what rounding leaves where a query reads every key
 Measure = Callable[[xr.Dataset], xr.DataArray]
 
 
@@ -52,10 +53,17 @@ def rates(data: xr.Dataset) -> xr.DataArray:
 
 
 def measured_keys(data: xr.Dataset, eps: float) -> xr.DataArray:
-    """n(eps): keys from which on the error is at most eps of S, see `complexity.tokens_needed`."""
+    """n(eps): keys from which on the error is at most eps of S, see `complexity.tokens_needed`.
+
+    Infinite too where no size is enough that leaves an error: one that reads every key has none, and a line in logs
+    down to it would mean nothing.
+    """
     curve = rms(data).transpose(..., "n")
     keys = tokens_needed(data["n"].values, curve.values, np.full(curve.shape[:-1], eps))
-    return curve.isel(n=0, drop=True).copy(data=keys)
+    seen = curve.values > READS_ALL
+    last = curve.shape[-1] - 1 - seen[..., ::-1].argmax(-1)  # the largest size that leaves an error, or the largest
+    left = np.take_along_axis(curve.values, last[..., None], -1)[..., 0]
+    return curve.isel(n=0, drop=True).copy(data=np.where((left > eps) & ~seen[..., -1], np.inf, keys))
 
 
 def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int) -> xr.Dataset:
