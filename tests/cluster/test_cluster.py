@@ -22,6 +22,7 @@ SUBMITTED = Counter(
     measure_geometry=1,
     compute_limits=5,
     merge_limits=1,
+    measure_first_order=1,
     measure_errors=5,
     merge_errors=1,
     simulate_sphere=1,
@@ -95,9 +96,10 @@ def asking(device: str, *overlay: str) -> set[str]:
 
 
 def test_jobs_that_compute_on_a_device_ask_for_a_gpu_if_it_is_cuda():
-    """Limits are from all queries, or from some and a surrogate: no run has the rules of both."""
+    """Limits are from all queries, or from some and a surrogate, and a language model is a run of its own."""
     computing = {rule for rule, text in written().items() if 'device=config["device"]' in text}
-    assert asking("cuda") | asking("cuda", "configs/excerpt-full.yaml") == computing
+    runs = (), ("configs/excerpt-full.yaml",), ("configs/smollm2.yaml",)
+    assert set().union(*(asking("cuda", *overlay) for overlay in runs)) == computing
     assert asking("auto") == set()
 
 
@@ -217,6 +219,7 @@ def test_added_replicates_are_all_that_is_submitted(finished):
     assert rules(finished.submit(*TARGETS).finish()) == Counter(measure_errors=1, merge_errors=1)
     now = made(finished)
     changed = {name for name in before if now[name] != before[name]}
-    assert changed == {LAYER.removeprefix("results/"), "rates/heads.zarr.zip"} | {
+    fits = {"rates/heads.zarr.zip", "rates/first_order.zarr.zip"}
+    assert changed == {LAYER.removeprefix("results/")} | fits | {
         f"figures/convergence.{kind}" for kind in ("pdf", "svg", "png")
     }
