@@ -106,6 +106,7 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
             section["parts"],
             windows * (passes + scores * ELEMENT_SECONDS * (variants + orders)),
             bytes=START_BYTES + held,
+            on_gpu=True,
             cut_by="measure_keys.parts",
         ),
         "merge_parts": Cost(),

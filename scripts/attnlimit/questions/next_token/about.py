@@ -54,6 +54,7 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
             section["parts"],
             windows * passes * flops / DRAWN_FLOPS,
             bytes=START_BYTES + 4.0 * (12 * layers * features**2 + 2 * features * words + 2.5 * length * words),
+            on_gpu=True,
             cut_by="measure_next_token.parts",
         ),
         "merge_parts": Cost(),
