@@ -2,7 +2,7 @@
 # With `queries: 0` or `surrogate: none` the limit comes from compute_limits alone; else from the exact outputs of some
 # queries and a surrogate for all others.
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/*
-# OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of every attention layer;
+# OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of an attention layer;
 #                                                      rounding_error (layer)
 #          results/geometry/layer_{layer}.zarr.zip     horizon, psi, constant_tilt, … (head); token_mean, token_covariance
 #          results/limits/parts/layer_{layer}_part_{part}.zarr.zip     output_count (block), output_{mean,scatter} (block, feature, …);
@@ -43,7 +43,12 @@ rule extract_embeddings:
     resources:
         **asked("extract_embeddings"),
     params:
-        job=job("extract_embeddings", shard=number("shard"), settings=config["extract_embeddings"]),
+        job=job(
+            "extract_embeddings",
+            shard=number("shard"),
+            settings=without(config["extract_embeddings"], "layers"),
+            layers=LAYERS if config["extract_embeddings"]["layers"] == "studied" else None,
+        ),
     script:
         "../scripts/extract_embeddings.py"
 

@@ -1,4 +1,4 @@
-"""Inputs of every attention layer for one shard of the token blocks, by one forward pass a block."""
+"""Inputs of the attention layers for one shard of the token blocks, by one forward pass a block."""
 
 from pathlib import Path
 
@@ -29,11 +29,12 @@ texts = np.split(corpus["token_id"].values[numbers], starts)
 folder = Path(snakemake.input.weights).parent
 model = load(folder)
 require_readable(model, texts, folder)
-passes = bar(layer_inputs(model, texts), total=len(texts), unit="blocks", name="embeddings")
+layers = list(heads["layer"].values) if p.layers is None else sorted(p.layers)
+passes = bar(layer_inputs(model, texts, layers), total=len(texts), unit="blocks", name="embeddings")
 tokens, rounding = assemble(passes, len(numbers), options["dtype"])  # (layer, token, feature), (layer,)
 shard = xr.Dataset(
     {"tokens": (("layer", "token", "feature"), tokens), "rounding_error": ("layer", rounding)},
-    coords={"layer": np.arange(len(tokens)), "token": numbers},
+    coords={"layer": layers, "token": numbers},
 )
 facts = {"dtype": options["dtype"], "first_token": int(numbers[0]), "last_token": int(numbers[-1])}
 words = STORES["embeddings/shard_{shard}"]

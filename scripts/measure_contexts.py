@@ -26,7 +26,7 @@ limit, geometry = read(snakemake.input.limit), read(snakemake.input.geometry)
 heads = Heads.of(read(snakemake.input.heads, layer=p.layer))
 attention = Attention(heads, limit["centre"].values, device, options["dtype"])
 spread = value_variance(heads.value_weight.astype(np.float64), geometry["token_covariance"].values)  # (head,)
-read_tokens = partial(gather, snakemake.input.embeddings, p.layer)
+read_tokens = partial(gather, snakemake.input.embeddings, p.layer, dtype=None)
 
 
 def errors_of(run):

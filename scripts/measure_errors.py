@@ -21,7 +21,7 @@ limit, weights = read(snakemake.input.limit), read(snakemake.input.heads, layer=
 attention = Attention(Heads.of(weights), limit["centre"].values, device, options["dtype"])
 how = options["sizes"], options["nested"], options["replacement"]
 samples = [draws(limit.attrs["population"], *how, p.seed, p.layer, replicate) for replicate in p.replicates]
-read_tokens = partial(gather, snakemake.input.embeddings, p.layer)
+read_tokens = partial(gather, snakemake.input.embeddings, p.layer, dtype=None)
 errors = layer_errors(samples, read_tokens, attention, limit, options["group"], "errors")
 groups = np.unique(np.array(p.replicates) // options["group"])
 errors = errors.assign_coords(replicate=p.replicates, group=groups, layer=p.layer)

@@ -19,8 +19,10 @@ STORED_BYTES = {"float16": 2, "float32": 4}  # of one number of an embedding on 
 class ExtractEmbeddings(Section):
     """Tokens to the inputs of every attention layer."""
 
-    shards: Count = Field(
-        description="Number of jobs; changes no number. A job holds all layers of its shard in memory."
+    shards: Count = Field(description="Number of jobs; changes no number. A job holds its shard in memory.")
+    layers: Literal["all", "studied"] = Field(
+        description="Which layers are stored: `all` of the model, so that others can be studied later at no cost, or "
+        "only those of `layers`; the model is then read no further than the deepest of them."
     )
     dtype: Literal["float16", "float32"] = Field(
         description="Of storage. float16 halves the disk space; each store says what the rounding cost."
@@ -67,9 +69,10 @@ def queries_of(config: Mapping[str, Any]) -> int:
 
 
 def embedding_bytes(config: Mapping[str, Any], model: Model) -> float:
-    """The embeddings of all layers of the model: by far the largest files."""
-    stored = STORED_BYTES[config["extract_embeddings"]["dtype"]]
-    return float(config["tokenize_corpus"]["population"]) * model.layers * model.features * stored
+    """The embeddings of the layers that are stored: by far the largest files."""
+    section = config["extract_embeddings"]
+    layers = len(config["layers"]) if section["layers"] == "studied" else model.layers
+    return float(config["tokenize_corpus"]["population"]) * layers * model.features * STORED_BYTES[section["dtype"]]
 
 
 def output_bytes(config: Mapping[str, Any], model: Model) -> float:
@@ -83,7 +86,8 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     studied, section = len(config["layers"]), config["compute_limits"]
     population, block = (config["tokenize_corpus"][key] for key in ("population", "block"))
     shards, rows = config["extract_embeddings"]["shards"], section["block"]
-    forward = population * layers * (24 * features**2 + 4 * block * features)
+    passed = max(config["layers"]) if config["extract_embeddings"]["layers"] == "studied" else layers - 1
+    forward = population * passed * (24 * features**2 + 4 * block * features)
     kept = CHUNKS + 2 if has_surrogate(config) else queries_of(config) / rows + 1  # covariances of blocks or chunks
     return {
         "extract_embeddings": Cost(

@@ -13,6 +13,7 @@ import xarray as xr
 from attnlimit.attention.kernel import Heads, Projected, nested_moments, output_shift, project
 from attnlimit.base.coordinates import STATISTICS, with_whole_layer
 from attnlimit.base.log import bar
+from attnlimit.base.parts import TOKENS_AT_ONCE
 from attnlimit.sampling.errors import replicate_errors
 from attnlimit.sampling.protocol import Protocol
 from attnlimit.theory.moments import Moments
@@ -51,6 +52,22 @@ def simulated_moments(tokens: Tokens, attention: Attention, protocol: Protocol, 
         ]
 
 
+def batches(samples: Iterable[Sample], tokens: int, most: int) -> Iterator[tuple[list[Sample], np.ndarray]]:
+    """Replicates in order, as many together as have so many tokens at most, or one; and the numbers of these tokens."""
+    batch: list[Sample] = []
+    held = np.zeros(tokens, dtype=bool)
+    for sample in samples:
+        own = np.zeros(tokens, dtype=bool)
+        for rows, _ in sample:
+            own[rows] = True
+        if batch and np.count_nonzero(held | own) > most:
+            yield batch, np.flatnonzero(held)
+            batch, held = [], np.zeros(tokens, dtype=bool)
+        batch, held = [*batch, sample], held | own
+    if batch:
+        yield batch, np.flatnonzero(held)
+
+
 def layer_errors(
     samples: list[Sample],
     read: Callable[[np.ndarray], np.ndarray],
@@ -62,16 +79,24 @@ def layer_errors(
     """Errors of the heads of a layer on samples of its tokens: error (statistic, head, replicate, n), and the mean
     differences to the limit of each `group` replicates, {mean,cov}_difference (group, n, feature[, feature_2]).
 
-    read gives the tokens (token, feature) of increasing numbers: only those drawn are held, projected once.
+    read gives the tokens (token, feature) of increasing numbers: only those drawn are held, as they are stored, and
+    projected, when they take many times the place, for some replicates after the others.
     """
     drawn = np.unique(np.concatenate([rows for sample in samples for rows, _ in sample]))
-    pool = project(read(drawn), *attention)
-    shown = bar(samples, total=len(samples), unit="replicates", name=name)
-    placed = ([(np.searchsorted(drawn, rows), sizes) for rows, sizes in sample] for sample in shown)
+    tokens = read(drawn)
+    placed = ([(np.searchsorted(drawn, rows), sizes) for rows, sizes in sample] for sample in samples)
+
+    def moments() -> Iterator[Iterator[Moments]]:
+        for batch, mine in batches(placed, len(drawn), TOKENS_AT_ONCE):
+            pool = project(tokens[mine], *attention)
+            yield from sampled_moments(
+                ([(np.searchsorted(mine, rows), sizes) for rows, sizes in sample] for sample in batch), pool
+            )
+
     shifted = limit["limit_mean"].values - output_shift(attention.heads, attention.centre)
     heads = len(attention.heads.query_weight)
-    moments = sampled_moments(placed, pool)
-    measured = replicate_errors(moments, shifted, limit["limit_covariance"].values, heads, group)
+    shown = bar(moments(), total=len(samples), unit="replicates", name=name)
+    measured = replicate_errors(shown, shifted, limit["limit_covariance"].values, heads, group)
     return xr.Dataset(
         {
             "error": (("statistic", "head", "replicate", "n"), measured["error"]),

@@ -119,6 +119,6 @@ def asked_seconds(config: Mapping[str, Any], rule: str) -> float:
 
 
 def disk_bytes(config: Mapping[str, Any]) -> float:
-    """The embeddings of all layers of the model and the outputs of those studied: by far the largest files."""
+    """The embeddings that are stored and the outputs of those studied: by far the largest files."""
     model = model_of(config)
     return embedding_bytes(config, model) + len(config["layers"]) * output_bytes(config, model)

@@ -76,9 +76,11 @@ def attention_error(model: torch.nn.Module, ids: np.ndarray) -> float:
         for name, module in model.named_modules()
         if name.endswith(ends)
     ]
-    (inputs,) = layer_inputs(model, [ids])
+    with torch.no_grad():
+        model(input_ids=torch.as_tensor(ids)[None])
     for hook in hooks:
         hook.remove()
+    (inputs,) = layer_inputs(model, [ids])
     heads = heads_dataset(model)
     assert len(seen) == len(inputs) == heads.sizes["layer"] == model.config.num_hidden_layers
     errors = []
@@ -100,6 +102,17 @@ def test_layer_inputs_are_the_hidden_states_but_the_last(model, ids):
     assert inputs.shape == (6, len(ids), 384) and inputs.dtype == np.float32
     for layer in range(6):
         np.testing.assert_array_equal(inputs[layer], states[layer][0])
+
+
+@pytest.mark.parametrize("layers", [[0], [3], [1, 4], [5]])
+def test_some_layers_are_read_no_further_than_the_deepest(model, ids, layers):
+    (whole,), passed = layer_inputs(model, [ids]), []
+    hooks = [layer.register_forward_hook(lambda *_: passed.append(1)) for layer in model.encoder.layer]
+    (inputs,) = layer_inputs(model, [ids], layers)
+    for hook in hooks:
+        hook.remove()
+    np.testing.assert_array_equal(inputs, whole[layers])
+    assert len(passed) == max(layers)
 
 
 def test_a_block_does_not_feel_the_others(model, ids):

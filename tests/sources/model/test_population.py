@@ -8,6 +8,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attnlimit.base import store
+from attnlimit.sources.model import population
 from attnlimit.sources.model.population import assemble, atoms, gather
 from support.stores import write
 
@@ -66,6 +68,31 @@ def test_gather_is_indexing(shards, wanted, place):
     found = gather(shards, [0, 4][place], np.array(wanted))
     np.testing.assert_array_equal(found, TOKENS[place, wanted])
     assert found.dtype == np.float32
+
+
+def test_tokens_stay_as_they_are_stored(tmp_path):
+    halves = TOKENS.astype(np.float16)
+    part = xr.Dataset({"tokens": (("layer", "token", "feature"), halves)}, coords={"layer": [0, 4]})
+    write(part.assign_coords(token=np.arange(30)), tmp_path / "half.zarr.zip", first_token=0, last_token=29)
+    found = gather([tmp_path / "half.zarr.zip"], 4, np.array([2, 7]), dtype=None)
+    assert found.dtype == np.float16
+    np.testing.assert_array_equal(found, halves[1, [2, 7]])
+
+
+def test_a_pass_in_blocks_opens_a_shard_once_and_unpacks_a_chunk_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "CHUNK_BYTES", 8 * TOKENS[0, 0].nbytes)  # eight tokens of one layer, at most
+    paths = [str(tmp_path / f"{first}.zarr.zip") for first in (0, 15)]
+    for path, first in zip(paths, (0, 15), strict=True):
+        part = xr.Dataset({"tokens": (("layer", "token", "feature"), TOKENS[:, first : first + 15])})
+        labels = {"layer": [0, 4], "token": np.arange(first, first + 15)}
+        write(part.assign_coords(labels), path, first_token=first, last_token=first + 14)
+    calls = []
+    for name in ("opened", "select"):
+        real = getattr(population, name)
+        monkeypatch.setattr(population, name, lambda *a, real=real, name=name, **k: calls.append(name) or real(*a, **k))
+    blocks = [gather(paths, 4, np.arange(start, start + 3)) for start in range(0, 30, 3)]
+    np.testing.assert_array_equal(np.concatenate(blocks), TOKENS[1])
+    assert Counter(calls) == {"opened": 2, "select": 4}
 
 
 def test_all_tokens_are_the_whole_array(shards):

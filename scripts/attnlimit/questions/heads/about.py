@@ -7,6 +7,7 @@ from pydantic import Field
 
 from attnlimit.base.about import About, Cost, Known, Model, Words
 from attnlimit.base.costs import ERROR_FLOPS, START_BYTES, sample_pairs
+from attnlimit.base.parts import TOKENS_AT_ONCE
 from attnlimit.base.section_types import Count, Replicates, Sampled, refuse
 from attnlimit.base.words import ERRORS, FITS
 
@@ -45,11 +46,12 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     sizes, replicates, group, groups = (section[key] for key in ("sizes", "replicates", "group", "groups_per_job"))
     flops = 4.0 * features * sample_pairs(section) + replicates * 2.0 * features**2 * sum(sizes)
     drawn = min(config["tokenize_corpus"]["population"], groups * group * sizes[-1])
+    at_once = min(drawn, max(TOKENS_AT_ONCE, sizes[-1]))
     return {
         "measure_errors": Cost(
             layers * -(-replicates // (group * groups)),
             layers * flops / ERROR_FLOPS,
-            bytes=START_BYTES + 5 * 4.0 * drawn * features + 12.0 * groups * len(sizes) * features**2,
+            bytes=START_BYTES + 4.0 * (drawn + 6 * at_once) * features + 12.0 * groups * len(sizes) * features**2,
             on_gpu=True,
             cut_by="measure_errors.replicates",
         ),

@@ -5,7 +5,7 @@ The only file that knows Hugging Face module names.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 
@@ -165,13 +165,32 @@ def require_readable(model: PreTrainedModel, blocks: Sequence[np.ndarray], folde
         )
 
 
-def layer_inputs(model: PreTrainedModel, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-    """Input of every attention layer (layer, token, feature), one forward pass a block.
+class Reached(Exception):  # noqa: N818  # no error: how a forward pass ends where no later layer is needed
+    """The input of the deepest layer that was asked for."""
 
-    Blocks go one by one: no padding is ever seen, and no number depends on which blocks share a job.
+
+def layer_inputs(
+    model: PreTrainedModel, blocks: Iterable[np.ndarray], layers: Sequence[int] | None = None
+) -> Iterator[np.ndarray]:
+    """Input of each of these attention layers, or of all, (layer, token, feature), one forward pass a block.
+
+    A pass ends at the deepest of them. Blocks go one by one: no padding is ever seen, and no number depends on which
+    blocks share a job.
     """
-    for block in blocks:
-        ids = torch.as_tensor(block, dtype=torch.long)[None]
-        with torch.inference_mode():
-            states = model(input_ids=ids, output_hidden_states=True).hidden_states
-        yield torch.cat(states[:-1]).numpy()  # the last is the model's output, which no attention layer reads
+    modules = attrgetter(FAMILIES[model.config.model_type].layers)(model)
+    wanted = sorted(range(len(modules)) if layers is None else layers)
+    states: list[torch.Tensor] = []
+
+    def keep(_, arguments):
+        states.append(arguments[0])
+        if len(states) == len(wanted):
+            raise Reached
+
+    with ExitStack() as stack:
+        for layer in wanted:
+            stack.callback(modules[layer].register_forward_pre_hook(keep).remove)
+        for block in blocks:
+            states.clear()
+            with torch.inference_mode(), suppress(Reached):
+                model(input_ids=torch.as_tensor(block, dtype=torch.long)[None])
+            yield torch.cat(states).numpy()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import xarray as xr
@@ -25,7 +25,9 @@ def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.
         stop = start + block.shape[1]
         with np.errstate(over="ignore"):  # told below, by name
             joined[:, start:stop] = block
-        lost = lost + ((joined[:, start:stop] - block.astype(np.float64)) ** 2).sum((1, 2))  # (layer,)
+        if joined.dtype != block.dtype:
+            missed = joined[:, start:stop] - block  # exact: both have few digits, and are near each other
+            lost = lost + np.einsum("ltf,ltf->l", missed, missed, dtype=np.float64)  # (layer,)
         start = stop
     if joined is None:
         raise ValueError("embeddings: no block of tokens; run tokenize_corpus again")
@@ -35,28 +37,43 @@ def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.
     return joined, np.sqrt(lost / np.array(spread))
 
 
-def gather(shards: list[str], layer: int, wanted: np.ndarray) -> np.ndarray:
-    """Tokens (wanted, feature) of one layer by increasing number, read shard by shard: only they stay in memory."""
-    rows = []
-    for shard in shards:
-        store = open_shard(str(shard))
+def gather(
+    shards: list[str], layer: int, wanted: np.ndarray, dtype: type[np.floating] | None = np.float32
+) -> np.ndarray:
+    """Tokens (wanted, feature) of one layer by increasing number, chunk by chunk: only they stay in memory.
+
+    dtype None leaves them as they are stored.
+    """
+    rows: list[np.ndarray] = []
+    for shard in map(str, shards):
+        store = open_shard(shard)
         first, last = store.attrs["first_token"], store.attrs["last_token"]
-        inside = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, last, side="right")]
-        if len(inside):
-            tokens = select(shard, store, "tokens", layer=layer, token=slice(int(inside[0]), int(inside[-1]))).values
-            if len(tokens) != inside[-1] - inside[0] + 1:
-                raise ValueError(f"{shard}: its tokens are not consecutive; delete it and run extract_embeddings again")
-            rows.append(tokens[inside - inside[0]])
+        inside = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, last, side="right")] - first
+        length = store["tokens"].encoding["chunks"][1]
+        for number in np.unique(inside // length):
+            start, stop = int(number) * length, (int(number) + 1) * length
+            mine = inside[np.searchsorted(inside, start) : np.searchsorted(inside, stop)]
+            rows.append(chunk_of(shard, layer, first + start, min(first + stop - 1, last))[mine - start])
     present = sum(map(len, rows))
     if present != len(wanted):
         raise LookupError(f"embeddings: {present} of {len(wanted)} tokens found; run extract_embeddings again")
-    return np.concatenate(rows).astype(np.float32)
+    return np.concatenate(rows, dtype=dtype)
 
 
 @cache
 def open_shard(path: str) -> xr.Dataset:
     """Opened and checked once a process, and left open: its numbers stay on disk until they are asked for."""
-    return LEFT_OPEN.enter_context(opened(path))
+    store = LEFT_OPEN.enter_context(opened(path))
+    first, last = store.attrs["first_token"], store.attrs["last_token"]
+    if not np.array_equal(store["token"].values, np.arange(first, last + 1)):
+        raise ValueError(f"{path}: its tokens are not consecutive; delete it and run extract_embeddings again")
+    return store
+
+
+@lru_cache(maxsize=1)  # blocks are read in order, and several of them lie in one chunk, which is unpacked as a whole
+def chunk_of(shard: str, layer: int, first: int, last: int) -> np.ndarray:
+    """Tokens of one chunk of a shard, (token, feature), as they are stored."""
+    return select(shard, open_shard(shard), "tokens", layer=layer, token=slice(first, last)).values
 
 
 def atoms(token_id: np.ndarray, position: np.ndarray, layer: int) -> tuple[np.ndarray, np.ndarray]:
