@@ -38,7 +38,7 @@ rule plot_clouds:
     input:
         outputs="results/clouds/outputs.zarr.zip",
     output:
-        **figure("clouds"),
+        figures("clouds"),
     log:
         "results/logs/plot_clouds/log.txt",
     benchmark:

@@ -104,15 +104,20 @@ def number(wildcard):
     return lambda wildcards: int(wildcards[wildcard])
 
 
-def figure(name, title=None, caption=None, category="3 Figures"):
-    """The outputs of a figure: one file a format, of which the report shows the PNG with its caption.
+def figures(question):
+    """The outputs of a question's figures.
 
-    The title is that of the question. The report sorts by label: the number puts figures in the order of the story.
+    The report sorts by label: the number puts figures in the order of the story.
     """
-    files = {form: f"results/figures/{name}.{form}" for form in FORMATS}
-    label = title or f"{list(TITLES).index(name) + 1:02d} {TITLES[name]}"
-    png = report(files["png"], caption=f"report/{caption or name}.rst", category=category, labels={"shows": label})
-    return files | {"png": png}
+    titles = registry.questions()[question].figures
+    labels = {name: f"{list(TITLES).index(name) + 1:02d} {title}" for name, title in titles.items()}
+    return [file for name in titles for file in figure(name, labels[name], name, "3 Figures")]
+
+
+def figure(name, label, caption, category):
+    """The outputs of a figure: one file a format, of which the report shows the PNG with its caption."""
+    *files, png = (f"results/figures/{name}.{form}" for form in FORMATS)
+    return [*files, report(png, caption=f"report/{caption}.rst", category=category, labels={"shows": label})]
 
 
 def fits_at_hand(*names, **called):

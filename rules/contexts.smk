@@ -70,7 +70,7 @@ rule plot_contexts:
     input:
         rates="results/rates/contexts.zarr.zip",
     output:
-        **figure("contexts"),
+        figures("contexts"),
     log:
         "results/logs/plot_contexts/log.txt",
     benchmark:

@@ -121,7 +121,7 @@ rule plot_downstream:
         rates="results/rates/downstream.zarr.zip",
         downstream="results/downstream/answers.zarr.zip",
     output:
-        **figure("downstream"),
+        figures("downstream"),
     log:
         "results/logs/plot_downstream/log.txt",
     benchmark:

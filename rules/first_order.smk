@@ -68,7 +68,7 @@ rule plot_first_order:
     input:
         rates="results/rates/first_order.zarr.zip",
     output:
-        **figure("first_order"),
+        figures("first_order"),
     log:
         "results/logs/plot_first_order/log.txt",
     benchmark:

@@ -80,70 +80,20 @@ rule simulate_gaussian_asymptotic:
         "../scripts/simulate_gaussian_asymptotic.py"
 
 
-rule plot_gaussian_beta_vs_horizon:
+rule plot_gaussian:
     input:
         rates="results/rates/gaussian.zarr.zip",
-    output:
-        **figure("gaussian_beta_vs_horizon"),
-    log:
-        "results/logs/plot_gaussian_beta_vs_horizon/log.txt",
-    benchmark:
-        "results/benchmarks/plot_gaussian_beta_vs_horizon/run.tsv"
-    conda:
-        "../envs/plot_gaussian_beta_vs_horizon.yaml"
-    params:
-        job=job("plot_gaussian_beta_vs_horizon", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_gaussian_beta_vs_horizon.py"
-
-
-rule plot_gaussian_local_slopes:
-    input:
-        rates="results/rates/gaussian.zarr.zip",
+        published="results/rates/gaussian_published.zarr.zip",
         counted="results/rates/gaussian_asymptotic.zarr.zip",
     output:
-        **figure("gaussian_local_slopes"),
+        figures("gaussian"),
     log:
-        "results/logs/plot_gaussian_local_slopes/log.txt",
+        "results/logs/plot_gaussian/log.txt",
     benchmark:
-        "results/benchmarks/plot_gaussian_local_slopes/run.tsv"
+        "results/benchmarks/plot_gaussian/run.tsv"
     conda:
-        "../envs/plot_gaussian_local_slopes.yaml"
+        "../envs/plot_gaussian.yaml"
     params:
-        job=job("plot_gaussian_local_slopes", quick_look=config["quick_look"]),
+        job=job("plot_gaussian", quick_look=config["quick_look"]),
     script:
-        "../scripts/plot_gaussian_local_slopes.py"
-
-
-rule plot_gaussian_protocol:
-    input:
-        rates="results/rates/gaussian_published.zarr.zip",
-    output:
-        **figure("gaussian_protocol"),
-    log:
-        "results/logs/plot_gaussian_protocol/log.txt",
-    benchmark:
-        "results/benchmarks/plot_gaussian_protocol/run.tsv"
-    conda:
-        "../envs/plot_gaussian_protocol.yaml"
-    params:
-        job=job("plot_gaussian_protocol", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_gaussian_protocol.py"
-
-
-rule plot_gaussian_asymptotic:
-    input:
-        rates="results/rates/gaussian_asymptotic.zarr.zip",
-    output:
-        **figure("gaussian_asymptotic"),
-    log:
-        "results/logs/plot_gaussian_asymptotic/log.txt",
-    benchmark:
-        "results/benchmarks/plot_gaussian_asymptotic/run.tsv"
-    conda:
-        "../envs/plot_gaussian_asymptotic.yaml"
-    params:
-        job=job("plot_gaussian_asymptotic", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_gaussian_asymptotic.py"
+        "../scripts/plot_gaussian.py"

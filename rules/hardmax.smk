@@ -43,9 +43,9 @@ rule fit_hardmax:
 
 rule plot_hardmax:
     input:
-        hardmax="results/rates/hardmax.zarr.zip",
+        rates="results/rates/hardmax.zarr.zip",
     output:
-        **figure("hardmax"),
+        figures("hardmax"),
     log:
         "results/logs/plot_hardmax/log.txt",
     benchmark:

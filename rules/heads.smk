@@ -58,106 +58,19 @@ rule merge_errors:
         "../scripts/merge_errors.py"
 
 
-rule plot_beta_vs_horizon:
+rule plot_heads:
     input:
-        **fits_at_hand(gaussian="gaussian", counted="gaussian_asymptotic"),
+        **fits_at_hand("first_order", "gaussian", "gaussian_asymptotic"),
         rates="results/rates/heads.zarr.zip",
     output:
-        **figure("beta_vs_horizon"),
+        figures("heads"),
     log:
-        "results/logs/plot_beta_vs_horizon/log.txt",
+        "results/logs/plot_heads/log.txt",
     benchmark:
-        "results/benchmarks/plot_beta_vs_horizon/run.tsv"
+        "results/benchmarks/plot_heads/run.tsv"
     conda:
-        "../envs/plot_beta_vs_horizon.yaml"
+        "../envs/plot_heads.yaml"
     params:
-        job=job("plot_beta_vs_horizon", quick_look=config["quick_look"]),
+        job=job("plot_heads", quick_look=config["quick_look"]),
     script:
-        "../scripts/plot_beta_vs_horizon.py"
-
-
-rule plot_token_complexity:
-    input:
-        **fits_at_hand("first_order"),
-        rates="results/rates/heads.zarr.zip",
-    output:
-        **figure("token_complexity"),
-    log:
-        "results/logs/plot_token_complexity/log.txt",
-    benchmark:
-        "results/benchmarks/plot_token_complexity/run.tsv"
-    conda:
-        "../envs/plot_token_complexity.yaml"
-    params:
-        job=job("plot_token_complexity", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_token_complexity.py"
-
-
-rule plot_convergence:
-    input:
-        **fits_at_hand("first_order"),
-        rates="results/rates/heads.zarr.zip",
-    output:
-        **figure("convergence"),
-    log:
-        "results/logs/plot_convergence/log.txt",
-    benchmark:
-        "results/benchmarks/plot_convergence/run.tsv"
-    conda:
-        "../envs/plot_convergence.yaml"
-    params:
-        job=job("plot_convergence", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_convergence.py"
-
-
-rule plot_heat_map:
-    input:
-        rates="results/rates/heads.zarr.zip",
-    output:
-        **figure("heat_map"),
-    log:
-        "results/logs/plot_heat_map/log.txt",
-    benchmark:
-        "results/benchmarks/plot_heat_map/run.tsv"
-    conda:
-        "../envs/plot_heat_map.yaml"
-    params:
-        job=job("plot_heat_map", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_heat_map.py"
-
-
-rule plot_local_slopes:
-    input:
-        rates="results/rates/heads.zarr.zip",
-    output:
-        **figure("local_slopes"),
-    log:
-        "results/logs/plot_local_slopes/log.txt",
-    benchmark:
-        "results/benchmarks/plot_local_slopes/run.tsv"
-    conda:
-        "../envs/plot_local_slopes.yaml"
-    params:
-        job=job("plot_local_slopes", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_local_slopes.py"
-
-
-rule plot_bias_fluctuation:
-    input:
-        rates="results/rates/heads.zarr.zip",
-    output:
-        **figure("bias_fluctuation"),
-    log:
-        "results/logs/plot_bias_fluctuation/log.txt",
-    benchmark:
-        "results/benchmarks/plot_bias_fluctuation/run.tsv"
-    conda:
-        "../envs/plot_bias_fluctuation.yaml"
-    params:
-        job=job("plot_bias_fluctuation", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_bias_fluctuation.py"
+        "../scripts/plot_heads.py"

@@ -59,7 +59,7 @@ rule plot_interventions:
     input:
         rates="results/rates/interventions.zarr.zip",
     output:
-        **figure("interventions"),
+        figures("interventions"),
     log:
         "results/logs/plot_interventions/log.txt",
     benchmark:
@@ -67,31 +67,6 @@ rule plot_interventions:
     conda:
         "../envs/plot_interventions.yaml"
     params:
-        job=job(
-            "plot_interventions",
-            level=config["assess_claims"]["level"],
-            quick_look=config["quick_look"],
-        ),
+        job=job("plot_interventions", level=config["assess_claims"]["level"], quick_look=config["quick_look"]),
     script:
         "../scripts/plot_interventions.py"
-
-
-rule plot_interventions_tilt:
-    input:
-        rates="results/rates/interventions.zarr.zip",
-    output:
-        **figure("interventions_tilt"),
-    log:
-        "results/logs/plot_interventions_tilt/log.txt",
-    benchmark:
-        "results/benchmarks/plot_interventions_tilt/run.tsv"
-    conda:
-        "../envs/plot_interventions_tilt.yaml"
-    params:
-        job=job(
-            "plot_interventions_tilt",
-            level=config["assess_claims"]["level"],
-            quick_look=config["quick_look"],
-        ),
-    script:
-        "../scripts/plot_interventions_tilt.py"

@@ -137,7 +137,7 @@ rule plot_keys:
     input:
         rates="results/rates/keys.zarr.zip",
     output:
-        **figure("keys"),
+        figures("keys"),
     log:
         "results/logs/plot_keys/log.txt",
     benchmark:
@@ -148,37 +148,3 @@ rule plot_keys:
         job=job("plot_keys", quick_look=config["quick_look"]),
     script:
         "../scripts/plot_keys.py"
-
-
-rule plot_keys_by_layer:
-    input:
-        rates="results/rates/keys.zarr.zip",
-    output:
-        **figure("keys_by_layer"),
-    log:
-        "results/logs/plot_keys_by_layer/log.txt",
-    benchmark:
-        "results/benchmarks/plot_keys_by_layer/run.tsv"
-    conda:
-        "../envs/plot_keys_by_layer.yaml"
-    params:
-        job=job("plot_keys_by_layer", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_keys_by_layer.py"
-
-
-rule plot_keys_by_context:
-    input:
-        rates="results/rates/keys.zarr.zip",
-    output:
-        **figure("keys_by_context"),
-    log:
-        "results/logs/plot_keys_by_context/log.txt",
-    benchmark:
-        "results/benchmarks/plot_keys_by_context/run.tsv"
-    conda:
-        "../envs/plot_keys_by_context.yaml"
-    params:
-        job=job("plot_keys_by_context", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_keys_by_context.py"

@@ -61,7 +61,7 @@ rule plot_next_token:
     input:
         rates="results/rates/next_token.zarr.zip",
     output:
-        **figure("next_token"),
+        figures("next_token"),
     log:
         "results/logs/plot_next_token/log.txt",
     benchmark:

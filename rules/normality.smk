@@ -42,9 +42,9 @@ rule fit_normality:
 
 rule plot_normality:
     input:
-        normality="results/rates/normality.zarr.zip",
+        rates="results/rates/normality.zarr.zip",
     output:
-        **figure("normality"),
+        figures("normality"),
     log:
         "results/logs/plot_normality/log.txt",
     benchmark:

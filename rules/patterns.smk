@@ -84,7 +84,7 @@ rule plot_patterns:
     input:
         rates="results/rates/patterns.zarr.zip",
     output:
-        **figure("patterns"),
+        figures("patterns"),
     log:
         "results/logs/plot_patterns/log.txt",
     benchmark:

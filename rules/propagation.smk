@@ -63,7 +63,7 @@ rule plot_propagation:
     input:
         rates="results/rates/propagation.zarr.zip",
     output:
-        **figure("propagation"),
+        figures("propagation"),
     log:
         "results/logs/plot_propagation/log.txt",
     benchmark:

@@ -161,7 +161,7 @@ rule plot_claims:
     input:
         records="results/claims.json",
     output:
-        **figure("claims", title="the claims at a glance", caption="claims_figure", category="1 Claims"),
+        figure("claims", "the claims at a glance", "claims_figure", "1 Claims"),
     log:
         "results/logs/plot_claims/log.txt",
     benchmark:

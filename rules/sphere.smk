@@ -70,35 +70,19 @@ rule fit_constants:
         "../scripts/fit_constants.py"
 
 
-rule plot_sphere_beta_vs_horizon:
+rule plot_sphere:
     input:
         rates="results/rates/sphere.zarr.zip",
-    output:
-        **figure("sphere_beta_vs_horizon"),
-    log:
-        "results/logs/plot_sphere_beta_vs_horizon/log.txt",
-    benchmark:
-        "results/benchmarks/plot_sphere_beta_vs_horizon/run.tsv"
-    conda:
-        "../envs/plot_sphere_beta_vs_horizon.yaml"
-    params:
-        job=job("plot_sphere_beta_vs_horizon", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_sphere_beta_vs_horizon.py"
-
-
-rule plot_constants:
-    input:
         constants="results/rates/constants.zarr.zip",
     output:
-        **figure("constants"),
+        figures("sphere"),
     log:
-        "results/logs/plot_constants/log.txt",
+        "results/logs/plot_sphere/log.txt",
     benchmark:
-        "results/benchmarks/plot_constants/run.tsv"
+        "results/benchmarks/plot_sphere/run.tsv"
     conda:
-        "../envs/plot_constants.yaml"
+        "../envs/plot_sphere.yaml"
     params:
-        job=job("plot_constants", quick_look=config["quick_look"]),
+        job=job("plot_sphere", quick_look=config["quick_look"]),
     script:
-        "../scripts/plot_constants.py"
+        "../scripts/plot_sphere.py"

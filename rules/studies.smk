@@ -76,52 +76,18 @@ rule tabulate_studies:
         "../scripts/tabulate_studies.py"
 
 
-rule plot_studies_horizon:
+rule plot_studies:
     input:
         rates="results/rates/studies.zarr.zip",
     output:
-        **figure("studies_horizon"),
+        figures("studies"),
     log:
-        "results/logs/plot_studies_horizon/log.txt",
+        "results/logs/plot_studies/log.txt",
     benchmark:
-        "results/benchmarks/plot_studies_horizon/run.tsv"
+        "results/benchmarks/plot_studies/run.tsv"
     conda:
-        "../envs/plot_studies_horizon.yaml"
+        "../envs/plot_studies.yaml"
     params:
-        job=job("plot_studies_horizon", quick_look=config["quick_look"]),
+        job=job("plot_studies", quick_look=config["quick_look"]),
     script:
-        "../scripts/plot_studies_horizon.py"
-
-
-rule plot_studies_heads:
-    input:
-        rates="results/rates/studies.zarr.zip",
-    output:
-        **figure("studies_heads"),
-    log:
-        "results/logs/plot_studies_heads/log.txt",
-    benchmark:
-        "results/benchmarks/plot_studies_heads/run.tsv"
-    conda:
-        "../envs/plot_studies_heads.yaml"
-    params:
-        job=job("plot_studies_heads", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_studies_heads.py"
-
-
-rule plot_studies_shared_noise:
-    input:
-        rates="results/rates/studies.zarr.zip",
-    output:
-        **figure("studies_shared_noise"),
-    log:
-        "results/logs/plot_studies_shared_noise/log.txt",
-    benchmark:
-        "results/benchmarks/plot_studies_shared_noise/run.tsv"
-    conda:
-        "../envs/plot_studies_shared_noise.yaml"
-    params:
-        job=job("plot_studies_shared_noise", quick_look=config["quick_look"]),
-    script:
-        "../scripts/plot_studies_shared_noise.py"
+        "../scripts/plot_studies.py"

@@ -39,7 +39,7 @@ rule plot_tails:
     input:
         tails=expand("results/tails/layer_{layer}.zarr.zip", layer=LAYERS),
     output:
-        **figure("tails"),
+        figures("tails"),
     log:
         "results/logs/plot_tails/log.txt",
     benchmark:

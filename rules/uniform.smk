@@ -50,7 +50,7 @@ rule plot_uniform:
     input:
         rates="results/rates/uniform.zarr.zip",
     output:
-        **figure("uniform"),
+        figures("uniform"),
     log:
         "results/logs/plot_uniform/log.txt",
     benchmark:

@@ -7,7 +7,7 @@ from textwrap import wrap
 import matplotlib.pyplot as plt
 
 from attnlimit.base.job import begin
-from attnlimit.page.style import WIDTH, save, set_theme
+from attnlimit.drawing.style import WIDTH, save, set_theme
 from attnlimit.stats.verdicts import LOOKS
 from attnlimit.workflow.amounts import counted
 
@@ -42,4 +42,4 @@ for claim, (said, measured) in zip(claims, texts, strict=True):
 if chapters:
     words = f"left out: {counted(len(records) - len(claims), 'more claim')}, tested by chapter {', '.join(chapters)}"
     axis.text(LEFT, top, words, color="0.4", fontsize=7.5, va="top")
-save(figure, dict(snakemake.output), p.quick_look)
+save({"claims": figure}, snakemake.output, p.quick_look)

@@ -1,80 +1,11 @@
-"""Predicted against measured errors of every head at the largest n, and predicted against measured slopes."""
+"""The figure of question first_order."""
 
-import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.colors import LogNorm
-from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullFormatter
-
-from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
-from attnlimit.page.panels import subject
-from attnlimit.page.style import BOUND, NAMES, PARAMETRIC, WIDTH, save, set_theme
-from attnlimit.stats.order import rank_correlations
-
-BAND = 0.1  # relative, about equality
-STEPS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.2, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8))  # of a decade
+from attnlimit.drawing.style import save, set_theme
+from attnlimit.questions.first_order.figures import first_order
 
 p = begin(snakemake)
 set_theme()
 
-rates = heads_only(read(snakemake.input.rates)).stack(unit=("layer", "head"))
-n, few = int(rates["n"][-1]), rates["few_tokens"].values.astype(bool)
-expansion = rates["kappa"].values / n
-shade = {"cmap": "viridis", "norm": LogNorm(expansion.min(), max(expansion.max(), 1.01 * expansion.min()))}
-figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 3.2), layout="constrained")
-
-
-def ticks_within(low, high):
-    """Round numbers for a logarithmic axis, two at least if there are so many."""
-    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)))
-    for steps in STEPS:
-        ticks = [step * power for power in powers for step in steps if low <= step * power <= high]
-        if len(ticks) >= 2:
-            break
-    return ticks
-
-
-def draw(axis, x, y, low, high):
-    """Points with the intervals of what is measured; hollow where the head rests on few tokens."""
-    axis.hlines(y, low, high, color="0.6", lw=0.6, zorder=1)
-    colours = plt.get_cmap(shade["cmap"])(shade["norm"](expansion))
-    for mask, faces in ((~few, colours[~few]), (few, np.ones((few.sum(), 4)))):
-        axis.scatter(x[mask], y[mask], s=13, c=faces, edgecolors=colours[mask], linewidths=0.9, zorder=3)
-
-
-for axis, (statistic, name) in zip(axes, NAMES.items(), strict=False):
-    data = rates.sel(statistic=statistic).isel(n=-1)
-    scale = data["limit_scale"].values
-    measured, predicted = data["measured"].values / scale, data["predicted"].values / scale
-    ends = predicted / data["ratio_high"].values, predicted / data["ratio_low"].values
-    reach = np.array([min(measured.min(), predicted.min()) / 1.2, max(measured.max(), predicted.max()) * 1.2])
-    axis.plot(reach, reach, color=PARAMETRIC, lw=1)
-    axis.fill_between(reach, (1 - BAND) * reach, (1 + BAND) * reach, color=BOUND, alpha=0.15, lw=0)
-    draw(axis, measured, predicted, *ends)
-    right = int((np.abs(data["ratio"].values - 1) <= BAND).sum())
-    axis.set(xscale="log", yscale="log", xlim=reach, ylim=reach, title=f"{name}, $n$ = {n:,}")
-    axis.set(xlabel="measured error, relative", ylabel="predicted")
-    for side in (axis.xaxis, axis.yaxis):
-        side.set_major_locator(FixedLocator(ticks_within(*reach)))
-        side.set_major_formatter(FormatStrFormatter("%g"))
-        side.set_minor_formatter(NullFormatter())
-    axis.text(0.04, 0.96, f"{right} of {len(few)} within 10 %", transform=axis.transAxes, va="top", fontsize=7)
-
-data = rates.sel(statistic="cov")
-measured, predicted = data["slope"].values, data["predicted_slope"].values
-ends = min(measured.min(), predicted.min()) - 0.03, max(measured.max(), predicted.max()) + 0.03
-axes[2].plot(ends, ends, color=PARAMETRIC, lw=1)
-axes[2].axhline(0.5, color=PARAMETRIC, lw=0.8, ls=":")
-axes[2].axvline(0.5, color=PARAMETRIC, lw=0.8, ls=":")
-draw(axes[2], measured, predicted, data["slope_low"].values, data["slope_high"].values)
-order = float(rank_correlations(measured, predicted))
-axes[2].text(
-    0.04, 0.96, f"rank correlation {order:.2f}".replace("-", "−"), transform=axes[2].transAxes, va="top", fontsize=7
-)
-axes[2].set(xlim=ends, ylim=ends, title="covariance, slope over $n$", xlabel="measured slope", ylabel="predicted")
-colours = plt.cm.ScalarMappable(norm=shade["norm"], cmap=shade["cmap"])
-figure.colorbar(colours, ax=axes, label=r"expansion parameter $\kappa/n$", location="bottom", shrink=0.5, aspect=40)
-words = "; ○: rests on few tokens" if few.any() else ""
-figure.suptitle(f"{subject(rates.attrs)}; band: 10 %{words}", fontsize=9)
-save(figure, dict(snakemake.output), p.quick_look)
+save({"first_order": first_order(read(snakemake.input.rates))}, snakemake.output, p.quick_look)

@@ -1,63 +1,11 @@
-"""Error of sparse attention against the keys that a query reads: one line a pattern, one panel a layer."""
-
-import numpy as np
+"""The figure of question patterns."""
 
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
-from attnlimit.page.panels import COLUMNS, layer_panels, subject
-from attnlimit.page.style import BOUND, PALETTE, PARAMETRIC, save, set_theme
-from attnlimit.stats.estimate import Estimate
-
-LOOKS = {  # label, colour, marker, dashes: those that draw keys are dashed. random_shared has the error of random here
-    "random": ("random", PALETTE[0], "o", "--"),
-    "window": ("window: nearest keys", PALETTE[1], "s", "-"),
-    "window_random": ("half window, half random", PALETTE[3], "D", "--"),
-    "window_random_50": ("window and 50 random", PALETTE[4], "D", "--"),
-    "global_window_random": ("first keys, window, random (BigBird)", PALETTE[2], "P", "--"),
-    "strided": ("strided: even steps", PALETTE[5], "^", "-"),
-    "dilated": ("dilated: every second key", PALETTE[6], "v", "-"),
-    "pooled": ("pooled: means of neighbours", PALETTE[7], "X", "-"),
-    "top": ("top: largest scores (oracle)", BOUND, "*", "-"),
-}
-
-LOWEST = 0.02  # what is below is cut off: few budgets of few patterns
-TICKS = 4  # a factor of n between two
+from attnlimit.drawing.style import save, set_theme
+from attnlimit.questions.patterns.figures import patterns
 
 p = begin(snakemake)
 set_theme()
 
-rates = read(snakemake.input.rates)
-inside = rates.sel(n=rates["n"] <= rates.attrs["block"], statistic="pointwise")
-n = inside["n"].values
-figure, panels = layer_panels(rates["layer"].values, height=2.5)
-ticks = n[0] * TICKS ** np.arange(np.log(n[-1] / n[0]) / np.log(TICKS) + 1e-9)
-
-for number, (layer, axis) in enumerate(panels.items()):
-    for share in rates["eps"].values:
-        axis.axhline(share, color=PARAMETRIC, lw=0.8, ls=":", zorder=0)
-        place = {"transform": axis.get_yaxis_transform(), "va": "center", "fontsize": 7, "color": PARAMETRIC}
-        axis.text(1.01, share, f"{100 * share:.0f} %", **place)
-    for name, (label, colour, marker, dashes) in LOOKS.items():
-        if name in inside["pattern"]:
-            data = inside.sel(layer=layer, pattern=name)
-            value, low, high = Estimate.of(data, "median_value")
-            axis.fill_between(n, low, high, color=colour, alpha=0.2, lw=0)
-            axis.plot(
-                n, value, color=colour, ls=dashes, lw=1.2, marker=marker, ms=4.5, mew=0.3, mec="white", label=label
-            )
-    if "theory_value" in rates:
-        expected = np.median(inside["theory_value"].sel(layer=layer).values, 0)
-        axis.plot(n, expected, color=BOUND, lw=0.9, ls=":", label="random keys in theory")
-    axis.set(title=f"layer {layer}", yscale="log", ylim=(LOWEST, 1.5))
-    axis.set_xscale("log")
-    axis.set_xticks(ticks, [f"{tick:.0f}" for tick in ticks])
-    axis.set_xticks([], minor=True)
-    axis.set_yticks([0.02, 0.1, 1], ["0.02", "0.1", "1"])
-    if number % COLUMNS == 0:
-        axis.set_ylabel("relative error at a query")
-    if number >= len(panels) - COLUMNS:
-        axis.set_xlabel("keys that a query reads, $n$")
-handles, _ = next(iter(panels.values())).get_legend_handles_labels()
-figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=7.5)
-figure.suptitle(f"{subject(rates.attrs)}; medians over heads, {rates.attrs['blocks']} blocks", fontsize=9)
-save(figure, dict(snakemake.output), p.quick_look)
+save({"patterns": patterns(read(snakemake.input.rates))}, snakemake.output, p.quick_look)

@@ -1,92 +1,11 @@
-"""Are the tokens sub-Gaussian: spectrum of their covariance, log-MGF ratio, kurtosis and worst ratio of each head."""
+"""The figure of question tails."""
 
-import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.lines import Line2D
-
-from attnlimit.base.coordinates import heads_only, whole_layer
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
-from attnlimit.page.panels import subject
-from attnlimit.page.style import BOUND, PARAMETRIC, WIDTH, layer_colours, save, set_theme
-
-LEADING = 0
-NAMED = 8  # layers in the legend at most
-SPREAD = 0.36  # half the width that the heads of a layer take
+from attnlimit.drawing.style import save, set_theme
+from attnlimit.questions.tails.figures import tails
 
 p = begin(snakemake)
 set_theme()
 
-layers = [read(path) for path in snakemake.input.tails]
-colours = layer_colours([int(layer["layer"]) for layer in layers])
-named = set(np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int))
-small = max(0.5, min(1, NAMED / len(layers)))  # points of many layers
-enough = layers[0].attrs["effective"]
-figure, ((spectrum, ratio), (kurtosis, worst)) = plt.subplots(2, 2, figsize=(WIDTH, 5.8), layout="constrained")
-
-for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), strict=True)):
-    share = layer["eigenvalues"].values / layer["eigenvalues"].values.sum()
-    rank = np.arange(1, len(share) + 1)
-    label = f"layer {name}, effective rank {float(layer['participation_ratio']):.0f}" if place in named else None
-    spectrum.plot(rank[share > 0], share[share > 0], color=colour, lw=1.1, label=label)
-
-    heads = heads_only(layer)
-    for head in heads["head"].values:
-        data = heads.sel(head=head, direction=LEADING)
-        middle = int((data["scale"] < 0).sum())  # where s = 0 is put, with its limit R = 1
-        s, values = (np.insert(data[name].values, middle, at) for name, at in (("scale", 0), ("log_mgf_ratio", 1)))
-        credible = np.insert(data["effective_tokens"].values >= enough, middle, True)
-        ratio.plot(s, values, color=colour, lw=0.6, ls=":", alpha=0.7)
-        ratio.plot(s[credible], values[credible], color=colour, lw=0.7, alpha=0.8)
-
-    aside = place + np.linspace(-SPREAD, SPREAD, heads.sizes["head"])
-    rest = heads["kurtosis"].isel(direction=slice(1, None)).values  # (head, direction)
-    kurtosis.scatter(np.repeat(aside, rest.shape[1]), rest.ravel(), s=7 * small, c=[colour], alpha=0.45, lw=0)
-    first = heads["kurtosis"].sel(direction=LEADING)
-    kurtosis.scatter(aside, first, s=16 * small, c=[colour], edgecolors="white", lw=0.4)
-    own = whole_layer(layer["kurtosis"])
-    kurtosis.scatter(np.full(own.size, place + SPREAD + 0.1), own, s=14 * small, color=BOUND, marker="_", lw=1.1)
-
-    horizon = np.sqrt(heads["variance"].sel(direction=LEADING))
-    worst.scatter(horizon, heads["sub_gaussian"], s=16 * small, c=[colour], edgecolors="white", lw=0.4)
-
-spectrum.set(xscale="log", yscale="log", xlabel="rank", ylabel=r"eigenvalue of $\Sigma$, share of the sum")
-spectrum.set(ylim=(1e-6, None), title="spectrum of the tokens' covariance")
-spectrum.legend(loc="lower left", fontsize=7)
-for axis in (ratio, worst):
-    axis.axhline(1, color=PARAMETRIC, lw=1.2, ls="--", zorder=0)
-ratio.set(
-    xlabel="scale $s$", ylabel=r"$R(s)=\log\mathrm{E}\,e^{su}\,/\,(s^2/2)$", title="leading direction of each head"
-)
-ratio.legend(
-    [Line2D([], [], color="0.3", lw=0.9), Line2D([], [], color="0.3", lw=0.9, ls=":")]
-    + [Line2D([], [], color=PARAMETRIC, lw=1.2, ls="--")],
-    [f"carried by {enough:g} tokens\nor more", "by fewer: says nothing\nbeyond this corpus", "1: Gaussian"],
-    fontsize=7,
-    loc="upper left",
-    borderaxespad=0.1,
-)
-kurtosis.axhline(0, color=PARAMETRIC, lw=1.2, ls="--", zorder=0)
-places = range(0, len(layers), -(-len(layers) // 12))  # two digits each: more would stand in each other
-kurtosis.set(xticks=places, xticklabels=[list(colours)[place] for place in places])
-kurtosis.set(xlabel="layer", ylabel=r"excess kurtosis $\mathrm{E}\,u^4-3$")
-kurtosis.set_title("leading directions of each head")
-kurtosis.legend(
-    [
-        Line2D([], [], marker="o", ls="none", color="0.4", ms=4),
-        Line2D([], [], marker="o", ls="none", color="0.7", ms=2.6),
-    ]
-    + [Line2D([], [], marker="_", ls="none", color=BOUND, ms=5)],
-    ["first of a head", "others", r"of $\Sigma$"],
-    fontsize=7,
-    loc="best",
-    handletextpad=0.1,
-    frameon=True,
-    framealpha=0.7,
-    edgecolor="none",
-)
-worst.set(
-    xscale="log", xlabel="horizon $H$", ylabel="largest $R(s)$ of a head", title="variance proxy, in units of $\\Sigma$"
-)
-figure.suptitle(subject(layers[0].attrs), fontsize=9)
-save(figure, dict(snakemake.output), p.quick_look)
+save({"tails": tails([read(path) for path in snakemake.input.tails])}, snakemake.output, p.quick_look)

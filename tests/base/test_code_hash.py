@@ -261,11 +261,11 @@ def test_a_curve_that_another_figure_draws_does_not_rerun_the_clouds(tmp_path):
 
     def hashes() -> list[str]:
         statements.cache_clear()
-        scripts = [tmp_path / f"scripts/plot_{name}.py" for name in ("clouds", "beta_vs_horizon")]
+        scripts = [tmp_path / f"scripts/plot_{name}.py" for name in ("clouds", "heads")]
         return [code_hash(script, ROOT / f"envs/{script.stem}.yaml") for script in scripts]
 
     before = hashes()
-    edit(tmp_path, "scripts/attnlimit/page/panels.py", "lw=1.2", "lw=1.3")
+    edit(tmp_path, "scripts/attnlimit/drawing/panels.py", "lw=1.2", "lw=1.3")
     clouds, rates = hashes()
     assert clouds == before[0] and rates != before[1]
 

@@ -138,7 +138,7 @@ def test_a_rule_without_results_has_a_line_at_its_end_and_figures_have_one():
     run.job("simulate_hardmax", 5)
     assert run.lines() == ["measure_tails: 2 jobs, 7 s", "simulate_hardmax: 5 s"]
     run.job("plot_claims", 1)
-    assert run.lines() == ["2 figures, 2 s"]
+    assert run.lines() == ["figures: 2 jobs, 2 s"]
 
 
 def test_in_a_file_there_is_a_status_line_a_minute():

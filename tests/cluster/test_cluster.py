@@ -221,5 +221,5 @@ def test_added_replicates_are_all_that_is_submitted(finished):
     changed = {name for name in before if now[name] != before[name]}
     fits = {"rates/heads.zarr.zip", "rates/first_order.zarr.zip"}
     assert changed == {LAYER.removeprefix("results/")} | fits | {
-        f"figures/convergence.{kind}" for kind in ("pdf", "svg", "png")
+        f"figures/first_order.{kind}" for kind in ("pdf", "svg", "png")
     }

@@ -5,8 +5,8 @@ import re
 import matplotlib.pyplot as plt
 import pytest
 
+from attnlimit.drawing.style import save, set_theme
 from attnlimit.page.figures import inline
-from attnlimit.page.style import save, set_theme
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def drawn(tmp_path_factory) -> str:
     axis.plot([1, 2, 3], [1, 4, 9], "o-", label="squares < cubes")
     axis.legend()
     path = tmp_path_factory.mktemp("figure") / "x.svg"
-    save(figure, {"svg": str(path)})
+    save({"x": figure}, [str(path)])
     plt.close(figure)
     return path.read_text()
 

@@ -10,7 +10,7 @@ from support.configs import DEFAULT
 from support.workflow import all_jobs, clone, overlay, planned
 
 # What takes from every chapter.
-JOINED = {"tabulate_rates", "assess_claims", "plot_claims", "plot_beta_vs_horizon", "compose_page", "archive_results"}
+JOINED = {"tabulate_rates", "assess_claims", "plot_claims", "plot_heads", "compose_page", "archive_results"}
 JOINED |= {"all"}
 OF_THE_MODEL = re.compile("(fetch|tokenize|extract|measure|compute)_")
 
@@ -47,7 +47,7 @@ def test_theory_needs_neither_model_nor_text(tmp_path):
     overlay(folder, chapters=["theory"])
     jobs = set(planned(folder))
     assert not list(filter(OF_THE_MODEL.match, jobs))
-    assert "plot_beta_vs_horizon" not in jobs and "plot_gaussian_beta_vs_horizon" in jobs
+    assert "plot_heads" not in jobs and "plot_gaussian" in jobs
 
 
 def test_what_reads_the_users_files_comes_first(folder):

@@ -38,7 +38,7 @@ EDITS = [
         "LATE_FACTOR",
         ["fit_contexts", "fit_interventions", "fit_patterns", "fit_rates"],
     ),
-    ("scripts/attnlimit/page/style.py", "WIDTH", [r"plot_\w+"]),
+    ("scripts/attnlimit/drawing/style.py", "WIDTH", [r"plot_\w+"]),
     ("scripts/attnlimit/page/explorer.py", "DIGITS", ["compose_page"]),
     ("rules/page/style.css", "", ["compose_page"]),
     ("rules/report/tails.rst", "", ["compose_page"]),

@@ -15,7 +15,7 @@ from support.workflow import SMOKE
 PROFILE = "profiles/slurm/config.yaml"
 CONFIG = "tests/cluster/config.yaml"
 # The path of the model to its rates, one simulation, and a figure, which is a local rule.
-TARGETS = ("results/rates/heads.zarr.zip", "results/rates/sphere.zarr.zip", "results/figures/convergence.png")
+TARGETS = ("results/rates/heads.zarr.zip", "results/rates/sphere.zarr.zip", "results/figures/first_order.png")
 # The GPUs here are fake: jobs ask for them as with `device: cuda`, and compute on the CPU.
 ON_GPU = ("compute_limits", "measure_errors", "simulate_sphere")
 GPUS = ("--set-resources", *(f"{rule}:gpu=1" for rule in ON_GPU))

@@ -26,7 +26,7 @@ OUTPUT = "ATTNLIMIT_OUTPUT"  # environment variable: file descriptor to write to
 INTERVAL = 60.0  # seconds between two status lines in a file
 REFRESH = 0.5  # seconds between two on a terminal, where the second replaces the first
 PART = re.compile(r"/(parts|outputs|surrogate|applied)/")  # folders of stores that a later job joins
-FIGURE = "plot_"  # prefix of the rules of figures
+FIGURE = "plot_"  # prefix of the rules of figures, which count as one
 
 
 class Screen:
@@ -125,8 +125,7 @@ class Progress:
             return
         times = self.unreported.pop(name)
         jobs = f"{counted(len(times), 'job')}, " if len(times) > 1 else ""
-        head = f"{counted(len(times), 'figure')}, " if name == FIGURE else f"{name}: {jobs}"
-        self.screen.print(f"{head}{duration(sum(times))}")
+        self.screen.print(f"{name}: {jobs}{duration(sum(times))}")
 
     def refresh(self, now: float) -> None:
         """Update the status line."""
@@ -158,7 +157,7 @@ def cost_model(folder: Path, files: Iterable[Path]) -> Callable[[str], float] | 
 
 
 def group(rule: str) -> str:
-    return FIGURE if rule.startswith(FIGURE) else rule
+    return "figures" if rule.startswith(FIGURE) else rule
 
 
 def label(job: Any) -> str:

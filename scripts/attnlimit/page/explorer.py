@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import vl_convert
 
-from attnlimit.page.panels import hollow_words
-from attnlimit.page.style import BOUND, COLOURS, HEURISTIC, NAMES, PARAMETRIC, css, layer_colours
+from attnlimit.drawing.panels import hollow_words
+from attnlimit.drawing.style import BOUND, COLOURS, HEURISTIC, NAMES, PARAMETRIC, css, layer_colours
 from attnlimit.theory.bounds import predictions
 
 TOKENS = "tokens_5"  # the column that sizes the points

@@ -83,5 +83,5 @@ def view_box(text: str) -> str:
     """Left, top, width and height of an SVG."""
     found = re.search(r'viewBox="([\d. -]+)"', text)
     if found is None:
-        raise ValueError("a figure has no viewBox: it is no SVG of page/style.py; run `make reproduce`")
+        raise ValueError("a figure has no viewBox: it is no SVG of drawing/style.py; run `make reproduce`")
     return found[1]

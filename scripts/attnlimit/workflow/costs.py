@@ -13,7 +13,7 @@ from attnlimit.base.costs import LIMIT_FLOPS
 from attnlimit.sampling.about import embedding_bytes, output_bytes
 from attnlimit.sources.corpus.location import located
 from attnlimit.sources.model.families import Shape, shape_of_model, supported_shape
-from attnlimit.workflow.registry import abouts, causal
+from attnlimit.workflow.registry import abouts, causal, questions
 from attnlimit.workflow.snakemake_records import settings_behind
 
 ROOT = Path(__file__).parents[3]  # the folder of the Snakefile
@@ -88,7 +88,8 @@ def job_seconds(config: Mapping[str, Any]) -> dict[str, float]:
 
 def expected_seconds(config: Mapping[str, Any], rule: str) -> float:
     """On one core, one job of any rule, its start included: an estimate, for `make plan`."""
-    rough = FIGURE_SECONDS if rule.startswith("plot_") else OTHER_SECONDS
+    drawn = questions().get(rule.removeprefix("plot_")) if rule.startswith("plot_") else None
+    rough = FIGURE_SECONDS * len(drawn.figures) if drawn else OTHER_SECONDS
     return 0.0 if rule == "all" else START_SECONDS + (cost_of(config, rule).longest or rough)
 
 
