@@ -12,7 +12,7 @@ from attnlimit.base.files import require_writable  # noqa: E402
 from attnlimit.sources.corpus.location import local_files, located  # noqa: E402
 from attnlimit.sources.model.files import local_model_files  # noqa: E402
 from attnlimit.workflow import registry  # noqa: E402
-from attnlimit.workflow.config import check, missing_sources  # noqa: E402
+from attnlimit.workflow.config import check, missing_sources, require_readable  # noqa: E402
 from attnlimit.workflow.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
 from attnlimit.workflow.folders import begin_run, end_run  # noqa: E402
 from attnlimit.workflow.overlays import sort_keys, with_origin  # noqa: E402
@@ -27,6 +27,8 @@ try:
     config["run"] = config["run"] or ("default" if Path.cwd() == ROOT else Path.cwd().name)
     # Files of the user's own are inputs, so that a changed one is read again.
     CORPUS_FILES = local_files(located(config["fetch_corpus"], ROOT))
+    if workflow.is_main_process and "fetch_corpus" not in ABSENT:  # not again in every job
+        require_readable(config, ROOT)
     MODEL_FILES = local_model_files(located(config["fetch_model"], ROOT), "fetch_model" in ABSENT)
 except (ValueError, LookupError, OSError) as error:
     # Not a WorkflowError: Snakemake would print lines of its own after the one that counts.

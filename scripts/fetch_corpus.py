@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from attnlimit.base.job import begin
-from attnlimit.base.log import logger, report_finding
+from attnlimit.base.log import logger, report_finding, tell
 from attnlimit.sources.corpus.articles import up_to, write_articles
 from attnlimit.sources.corpus.open import open_corpus
+from attnlimit.sources.corpus.survey import remarks_on
 
 p = begin(snakemake)
 options = p.settings
@@ -15,5 +16,5 @@ wanted = up_to(articles, options["characters"])
 count, characters = write_articles(wanted, snakemake.output.articles, identity)
 logger.info("%d articles of %d characters: %s", count, characters, identity)
 report_finding(f"{count:,} articles, {characters / 1e6:.3g} M characters")
-if "skipped" in identity:
-    logger.warning("%s: skipped %s", options["location"], identity["skipped"])
+for remark in remarks_on(identity):
+    tell(f"{options['location']}: {remark}")

@@ -276,3 +276,12 @@ def test_a_dumb_terminal_is_treated_as_a_file(monkeypatch):
     with terminal() as (out, sent):
         Run(out, a=1).wait(REFRESH)
         assert "\x1b" not in sent()
+
+
+def test_what_a_job_tells_is_on_the_screen(tmp_path):
+    run = Run(fetch_corpus=1)
+    run.lines()
+    run.job(
+        "fetch_corpus", log=write_log(tmp_path / "log", "found: 3 articles", "note: my_texts: left out: 1 file: a.txt")
+    )
+    assert run.lines() == ["note: my_texts: left out: 1 file: a.txt", "fetch_corpus: 3 articles, 0 s"]

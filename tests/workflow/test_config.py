@@ -8,7 +8,7 @@ import yaml
 
 from attnlimit.base.about import About
 from attnlimit.sources.model.families import shape_of_model
-from attnlimit.workflow.config import check, check_kind_of_model, missing_sources
+from attnlimit.workflow.config import check, check_kind_of_model, missing_sources, require_readable
 from support.configs import ABSENT, DEFAULT, ROOT, changed, merged, refusal
 
 
@@ -326,6 +326,19 @@ def test_braces_in_a_file_name_are_refused_before_snakemake_stumbles(tmp_path):
     (tmp_path / "a{1}.txt").write_text("a")
     message = refusal(corpus(source="text", location=str(tmp_path)))
     assert message.startswith("config: fetch_corpus.location: ") and "a{1}.txt" in message
+
+
+def test_a_file_whose_ending_tells_no_format_is_refused(tmp_path):
+    (tmp_path / "a.pdf").write_text("a" * 50_000)
+    message = refusal(corpus(source="text", location=str(tmp_path / "a.pdf")))
+    assert "a.pdf': its ending tells no format; give a folder, or a file ending in .txt" in message
+    assert check(corpus(source="text", location=str(tmp_path / "a.pdf"), format="text")) is None
+
+
+def test_a_text_that_no_job_could_read_is_refused_by_its_key(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"wor\0ds")
+    with pytest.raises(ValueError, match=r"config: fetch_corpus\.location: .*a\.txt: holds NUL bytes"):
+        require_readable(corpus(source="text", location=str(tmp_path)), ROOT)
 
 
 def test_every_source_passes(tmp_path):

@@ -13,6 +13,7 @@ from pathlib import Path
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
 RESULT = re.compile(r"[\d-]+ [\d:,]+ found: (.+)")  # the line of a log with its result
+NOTE = re.compile(r"[\d-]+ [\d:,]+ note: (.+)")  # one that the user must see
 
 
 def open_log(path: str) -> None:
@@ -30,6 +31,11 @@ def open_log(path: str) -> None:
 def report_finding(text: str) -> None:
     """What a job found, in one short line for the log; `make reproduce` shows it after the layer or the rule."""
     logger.info("found: %s", text)
+
+
+def tell(text: str) -> None:
+    """What the user must know of a job that worked, in one line: `make reproduce` shows it."""
+    logger.warning("note: %s", text)
 
 
 @contextmanager

@@ -20,7 +20,9 @@ from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
 from attnlimit.cli.time_left import TARGET, TimeLeft
+from attnlimit.sources.corpus.survey import remarks_on
 from attnlimit.workflow.amounts import counted, duration
+from attnlimit.workflow.config import require_readable
 from attnlimit.workflow.costs import assumption, expected_seconds
 from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.snakemake_records import parameters_in
@@ -54,6 +56,9 @@ def plan(root: Path, folder: Path, overlays: list[Path], cores: int) -> str:
     lines = report(jobs, cores) if jobs else [f"{name}: finished; nothing would run"]
     if jobs and (note := assumption(config, folder)):
         lines.append(note)
+    if any(job.rule == "fetch_corpus" for job in jobs):
+        location = config["fetch_corpus"]["location"]
+        lines += [f"note: {location}: {remark}" for remark in remarks_on(require_readable(config, root))]
     if stores := unused_layers(folder, config["layers"]):
         lines += [f"not needed: {summary(stores)}; `make tidy` removes them", *(f"  {path}" for path in stores)]
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnlimit.base.log import RESULT
+from attnlimit.base.log import NOTE, RESULT
 from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.workflow.amounts import about, counted, duration
 from attnlimit.workflow.costs import expected_seconds
@@ -111,6 +111,8 @@ class Progress:
         """A line if the job has a result to show, or if it is the last of its rule; figures count as one rule."""
         self.done += 1
         self.left.finished(job.rule_name, seconds)
+        for note in lines_of(job, NOTE):
+            self.screen.print(f"note: {note}")
         spent = seconds + sum(self.carried.pop(file, 0.0) for file in job.input)
         if result := result_of(job):
             self.screen.print(f"{subject(job)}: {result}, {duration(spent)}")
@@ -172,6 +174,11 @@ def subject(job: Any) -> str:
 
 def result_of(job: Any) -> str:
     """The last result in the logs of a job; "" if there is none."""
+    return next(reversed(lines_of(job, RESULT)), "")
+
+
+def lines_of(job: Any, kind: re.Pattern) -> list[str]:
+    """What the lines of a kind in the logs of a job say."""
     logs = [Path(name) for name in job.log if Path(name).is_file()]
     lines = [line for path in logs for line in path.read_text(errors="replace").splitlines()]
-    return next((match[1] for line in reversed(lines) if (match := RESULT.fullmatch(line))), "")
+    return [match[1] for line in lines if (match := kind.fullmatch(line))]

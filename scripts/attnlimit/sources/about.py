@@ -10,12 +10,22 @@ from pydantic import Field, model_validator
 from attnlimit.base.about import About, Cost, Known, Section, Words
 from attnlimit.base.section_types import Commit, Count, Number, Sha256, refuse
 from attnlimit.base.words import LABELS
-from attnlimit.sources.corpus.location import endings_of, file_name, is_url, local_files, located, most_tokens
+from attnlimit.sources.corpus.location import (
+    ENDINGS,
+    endings_of,
+    file_name,
+    format_of,
+    is_url,
+    local_files,
+    located,
+    most_tokens,
+)
 from attnlimit.sources.model.families import GGUF
 from attnlimit.sources.package import fault_of
 
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 NAMED = ("title", "licence")
+ENDINGS_READ = (*(ending for endings in ENDINGS.values() for ending in endings), ".parquet")
 Keys = tuple[str, ...]
 
 
@@ -174,6 +184,9 @@ def check_location(section: Mapping[str, Any], root: Path) -> None:
         refuse("fetch_corpus.location", f"no {'file or folder' if text else 'file'} {location!r:.200} {RELATIVE}")
     elif not files:
         refuse("fetch_corpus.location", f"folder {location!r:.200} holds no {', '.join(endings_of(section))} files")
+    elif text and path.is_file() and not (section["format"] or format_of(path.name) or path.suffix == ".parquet"):
+        known = f"a folder, or a file ending in {', '.join(ENDINGS_READ)}; or say its fetch_corpus.format"
+        refuse("fetch_corpus.location", f"{location!r:.200}: its ending tells no format; give {known}")
     elif path.is_dir() and section["sha256"]:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
     elif braced := [name for name in files if {"{", "}"} & set(name)]:

@@ -13,7 +13,8 @@ from pydantic import Field, ValidationError, create_model
 
 from attnlimit.base.about import Known, Section
 from attnlimit.base.section_types import DISTINCT, LARGEST, refuse
-from attnlimit.sources.corpus.location import is_url
+from attnlimit.sources.corpus.location import is_url, located
+from attnlimit.sources.corpus.survey import survey
 from attnlimit.sources.model.families import GGUF
 from attnlimit.workflow.about import Run
 from attnlimit.workflow.costs import costs, shape_at_hand
@@ -81,6 +82,14 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
     for cost in costs(config, root).values():
         if cost.cut_by and cost.jobs > MOST_JOBS:
             refuse(cost.cut_by, f"makes {cost.jobs} jobs, at most {MOST_JOBS} can be planned; cut into fewer")
+
+
+def require_readable(config: dict, root: Path) -> dict[str, str]:
+    """What is remarkable about the user's own files of text; one that no job could read is refused."""
+    try:
+        return survey(located(config["fetch_corpus"], root))
+    except (ValueError, OSError) as error:
+        raise ValueError(f"config: fetch_corpus.location: {error}") from error
 
 
 def shape_of(config: dict, root: Path) -> tuple[int | None, int | None, int | None]:

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from attnlimit.sources.corpus.encoding import LONGEST
 from attnlimit.sources.corpus.formats import read_streams
-from attnlimit.sources.corpus.own_texts import LONGEST
+from attnlimit.sources.corpus.survey import Remarks, remarks_on
 from attnlimit.sources.package import Budget
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -15,9 +16,10 @@ NAMED = '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle//EN" "http
 PLAIN = NAMED.format("")
 
 
-def read(name, content, form="", column="text", most=10**8):
+def read(name, content, form="", column="text", most=10**8, identity=None):
     content = content.encode() if isinstance(content, str) else content
-    return list(read_streams([(name, io.BytesIO(content))], form, column, Budget(most, "enough")))
+    remarks = Remarks({} if identity is None else identity)
+    return list(read_streams([(name, io.BytesIO(content))], form, column, Budget(most, "enough"), remarks))
 
 
 def citation(number, title="A <i>title</i>.", abstract=("One.", "Two <sup>2</sup>.")):
@@ -42,9 +44,28 @@ def test_a_text_is_a_file_without_the_metadata_above_it():
     assert read("a.LICENSE", "---\nkey: a\n---", "text")[0].text == ""
 
 
-def test_an_old_text_is_read_as_latin_1(caplog):
-    assert read("a.txt", "Cæsar".encode("latin-1"))[0].text == "Cæsar"
-    assert "a.txt: not UTF-8; read as Latin-1" in caplog.text
+@pytest.mark.parametrize("form", ["text", "python"])
+def test_an_old_text_is_read_as_windows_1252_and_that_is_told(form):
+    """Latin-1 is within it, but for control characters; a dash and quotes are not."""
+    identity = {}
+    text = "Cæsar – “naïf” €"
+    assert read("dir/a.txt", text.encode("cp1252"), form, identity=identity)[0].text == text
+    assert remarks_on(identity) == ["not UTF-8, read as Windows-1252: 1 file: a.txt"]
+    assert read("a.txt", text, form, identity=(plain := {}))[0].text == text and plain == {}
+
+
+def test_a_text_without_text_is_told():
+    identity = {}
+    read("a.txt", " \r\n", identity=identity)
+    assert remarks_on(identity) == ["left out, without text: 1 file: a.txt"]
+
+
+@pytest.mark.parametrize("content", ["words".encode("utf-16"), b"wo\0rds", b"wo\x81rds"])
+def test_what_is_no_text_is_refused(content):
+    with pytest.raises(
+        ValueError, match=r"a\.txt: (holds NUL bytes|neither UTF-8 nor Windows-1252).*; save it as UTF-8"
+    ):
+        read("a.txt", content)
 
 
 def test_python_is_read_as_it_is_and_titled_by_its_path():
@@ -54,12 +75,12 @@ def test_python_is_read_as_it_is_and_titled_by_its_path():
 
 def test_files_are_numbered_together():
     files = [(f"{name}.txt", io.BytesIO(b"words")) for name in "ab"] + [("c.csv", io.BytesIO(b"text\nrow\n"))]
-    assert [article.page_id for article in read_streams(files, "", "text", Budget(9, ""))] == [1, 2, 3]
+    assert [article.page_id for article in read_streams(files, "", "text", Budget(9, ""), Remarks({}))] == [1, 2, 3]
 
 
 def test_a_text_too_long_is_refused():
     with pytest.raises(
-        ValueError, match=r"a\.txt: over 5000000 bytes for one text; leave it out of fetch_corpus\.files"
+        ValueError, match=r"a\.txt: over 5,000,000 bytes for one text; cut it into files of one article each"
     ):
         read("a.txt", b"a" * (LONGEST + 1))
 

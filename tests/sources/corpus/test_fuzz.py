@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from attnlimit.sources.corpus.articles import Article, read_articles, read_identity, write_articles
 from attnlimit.sources.corpus.blocks import load_tokenizer
 from attnlimit.sources.corpus.dump import read_dump
-from attnlimit.sources.corpus.own_texts import read_texts
+from attnlimit.sources.corpus.open import open_corpus
 from attnlimit.sources.model.files import embedded_folder
 from support.fuzz import damage, told
 
@@ -85,12 +85,17 @@ def test_a_dump_becomes_articles_or_is_named(folder, data):
 ROWS = b'{"id": "1", "title": "A", "text": "\\u044f words"}\n{"text": "more"}\n'
 
 
+def opened(path):
+    settings = {"source": "text", "location": str(path), "sha256": "", "column": "text", "max_bytes": 10**6}
+    return open_corpus(settings, [str(path)], path.parent)[0]
+
+
 @settings(max_examples=100)
 @given(data=st.data())
 def test_rows_of_text_become_articles_or_are_named(folder, data):
     suffix = data.draw(st.sampled_from(["jsonl", "txt"]))
     path = folder / f"rows.{suffix}"
     path.write_bytes(data.draw(damage(ROWS) | st.binary(max_size=60)))
-    found = told(path, lambda: list(read_texts([str(path)], "text")))
+    found = told(path, lambda: list(opened(path)))
     for article in found or []:
         article.text.encode()  # raises at half a letter

@@ -18,9 +18,9 @@ SCRIPTS = Path(files.__file__).parents[2]
 READ_WITH_LITTLE = """
 import resource, sys
 from attnlimit.sources.corpus.articles import read_articles
-from attnlimit.sources.corpus.own_texts import read_texts
+from attnlimit.sources.corpus.own_texts import read_parquet
 from attnlimit.base.log import one_line_errors
-reader = {"table": read_articles, "own": lambda path: read_texts([path], "text")}[sys.argv[1]]
+reader = {"table": read_articles, "own": lambda path: read_parquet(path, "text")}[sys.argv[1]]
 for _ in reader(sys.argv[2]):  # all that is imported late, and the threads
     pass
 pages = int(open("/proc/self/statm").read().split()[0])

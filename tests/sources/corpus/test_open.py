@@ -95,7 +95,8 @@ def test_members_of_a_package(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("contents", "location", "form", "texts"),
     [
-        ({"b.txt": "b", "a.txt": "a"}, "", "", ["a", "b"]),
+        ({"b.txt": "b", "a.md": "\ufeffмного\r\nдуми"}, "", "", ["много\nдуми", "b"]),
+        ({"b.jsonl": '{"text": "b"}', "a.jsonl": '{"text": "a"}'}, "", "jsonl", ["a", "b"]),
         ({"b.py": "# b", "a.py": "# a", "notes.txt": "x"}, "", "python", ["# a", "# b"]),
         ({"rows.csv": "text\nwords\n"}, "rows.csv", "", ["words"]),  # a format that its ending tells
         ({"MY.LICENSE": "Do what you want."}, "MY.LICENSE", "text", ["Do what you want."]),
@@ -103,10 +104,10 @@ def test_members_of_a_package(tmp_path, monkeypatch):
 )
 def test_files_of_ones_own(tmp_path, contents, location, form, texts):
     for name, text in contents.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, "utf-8")
     settings = corpus(source="text", location=str(tmp_path / location), format=form, title="Mine")
     articles, identity = open_corpus(settings, local_files(settings), tmp_path)
     assert [article.text for article in articles] == texts
     assert identity["name"] == (tmp_path / location).name and identity["title"] == "Mine"
-    skipped = "1 files that are not .py: notes.txt" if form == "python" else None
+    skipped = "1 file other than .py: notes.txt" if form == "python" else None
     assert identity.get("skipped") == skipped

@@ -1,4 +1,4 @@
-"""Texts of a user's own are taken as they are, and what is wrong with them is named by line or row."""
+"""Rows of a user's own are taken as they are, and what is wrong with them is named by line or row."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from attnlimit.sources.corpus import own_texts as module
-from attnlimit.sources.corpus.own_texts import checksum, read_jsonl, read_parquet, read_texts
+from attnlimit.sources.corpus.own_texts import checksum, read_jsonl, read_parquet
 
 ROWS = [
     {"id": "12", "url": "u", "title": "Anarchism", "text": "Words.\n\n == kept == "},
@@ -30,21 +30,13 @@ def table(folder, **columns):
     return path
 
 
-def test_a_folder_of_txt_files(tmp_path):
-    contents = {"a.txt": "erste\nZeile", "b.txt": "\ufeffмного", "c.txt": ""}
-    files = [str(tmp_path / name) for name in contents]
-    for name, text in contents.items():
-        (tmp_path / name).write_text(text, "utf-8")
-    assert list(read_texts(files, "text")) == [(1, "a", 0, "erste\nZeile"), (2, "b", 0, "много"), (3, "c", 0, "")]
-
-
 def test_rows_of_jsonl(tmp_path):
-    assert list(read_texts([str(jsonl(tmp_path, *ROWS, b""))], "text")) == ARTICLES
+    assert list(read_jsonl(jsonl(tmp_path, *ROWS, b""), "text")) == ARTICLES
 
 
 def test_rows_of_parquet(tmp_path):
     columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
-    assert list(read_texts([str(table(tmp_path, **columns))], "text")) == ARTICLES
+    assert list(read_parquet(table(tmp_path, **columns), "text")) == ARTICLES
 
 
 @pytest.mark.parametrize("key", [5, "5"])
@@ -95,9 +87,6 @@ def test_a_text_too_long_for_a_tokenizer_is_refused(tmp_path, monkeypatch):
         list(read_jsonl(jsonl(tmp_path, {"text": "a"}, {"text": "a" * 101}), "text"))
     with pytest.raises(ValueError, match="rows.parquet, row 2: over 100 characters"):
         list(read_parquet(table(tmp_path, text=["a", "a" * 101]), "text"))
-    (tmp_path / "a.txt").write_text("a" * 101)
-    with pytest.raises(ValueError, match="a.txt: over 100 bytes .*files of one article each"):
-        list(read_texts([str(tmp_path / "a.txt")], "text"))
 
 
 def test_a_wrong_column_of_parquet_lists_those_there_are(tmp_path):
@@ -118,17 +107,6 @@ def test_a_damaged_parquet_is_refused(tmp_path, kept):
     with pytest.raises(ValueError, match="rows.parquet: damaged parquet .*fetch it again") as error:
         list(read_parquet(path, "text"))
     assert "\n" not in str(error.value)
-
-
-def test_text_that_is_not_utf_8_is_refused(tmp_path):
-    (tmp_path / "a.txt").write_bytes("é".encode("latin-1"))
-    with pytest.raises(ValueError, match="a.txt: not UTF-8"):
-        list(read_texts([str(tmp_path / "a.txt")], "text"))
-
-
-def test_other_files_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="rows.csv: fetch_corpus.location must be a folder of .txt, .md, .rst files"):
-        read_texts([str(tmp_path / "rows.csv")], "text")
 
 
 def test_memory_stays_far_below_the_size_of_the_file(tmp_path):

@@ -12,26 +12,36 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, NamedTuple
 from xml.parsers import expat
 
-from attnlimit.base.log import logger
 from attnlimit.sources.corpus.articles import Article
+from attnlimit.sources.corpus.encoding import LONGEST, TOO_LONG, UTF_8, encoding_of
 from attnlimit.sources.corpus.location import ENDINGS, format_of
-from attnlimit.sources.corpus.own_texts import LONGEST, jsonl_lines, require_text, row_article
+from attnlimit.sources.corpus.own_texts import jsonl_lines, require_text, row_article
+from attnlimit.sources.corpus.survey import EMPTY, WINDOWS, Remarks
 from attnlimit.sources.package import PIECE, Budget, Counted
 
 LONGEST_JSON = 100_000_000  # bytes of a file that is one JSON value: it is read as a whole
 FRONT_MATTER = re.compile(r"---\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)  # metadata in YAML above a text
-Numbers = Iterator[int]
 
 
-def read_streams(files: Iterable[tuple[str, IO[bytes]]], form: str, column: str, budget: Budget) -> Iterator[Article]:
+class Reading(NamedTuple):
+    """What the files of a corpus share while they are read."""
+
+    column: str  # that holds the text, where there are columns
+    remarks: Remarks
+    numbers: Iterator[int]  # of the articles
+
+
+def read_streams(
+    files: Iterable[tuple[str, IO[bytes]]], form: str, column: str, budget: Budget, remarks: Remarks
+) -> Iterator[Article]:
     """Articles of files, each with its name; form: of all of them, or "" to tell it by their endings.
 
     A file whose name ends in .gz is unpacked on the way; `budget` counts what comes out.
     """
-    numbers = count(1)
+    reading = Reading(column, remarks, count(1))
     for name, stream in files:
         plain = name.removesuffix(".gz")
         kind = form or format_of(plain)
@@ -42,49 +52,54 @@ def read_streams(files: Iterable[tuple[str, IO[bytes]]], form: str, column: str,
         packed = plain != name
         text = io.BufferedReader(Counted(gzip.GzipFile(fileobj=stream), budget)) if packed else stream
         try:
-            yield from READERS[kind](plain, text, column, numbers)
+            yield from READERS[kind](plain, text, reading)
         except (EOFError, gzip.BadGzipFile) as error:
             raise ValueError(f"{name}: damaged ({error}); take another file") from error
 
 
-def read_text(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
+def read_text(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Article]:
     """One article a file, titled by the file's name; YAML between two lines of --- at its head is left out."""
-    text = whole_text(name, stream)
+    text = whole_text(name, stream, reading.remarks)
     head = FRONT_MATTER.match(text)
-    yield Article(next(numbers), PurePosixPath(name).stem, 0, text[head.end() :] if head else text)
+    yield Article(next(reading.numbers), PurePosixPath(name).stem, 0, text[head.end() :] if head else text)
 
 
-def read_python(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
+def read_python(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Article]:
     """One article a file, as it is, titled by its path: many share a name."""
-    yield Article(next(numbers), name, 0, whole_text(name, stream))
+    yield Article(next(reading.numbers), name, 0, whole_text(name, stream, reading.remarks))
 
 
-def whole_text(name: str, stream: IO[bytes]) -> str:
+def whole_text(name: str, stream: IO[bytes], remarks: Remarks) -> str:
+    """The text of a file, in lines that end alike; remarks tell of one without text or not in UTF-8."""
     content = stream.read(LONGEST + 1)
     if len(content) > LONGEST:
-        raise ValueError(f"{name}: over {LONGEST} bytes for one text; leave it out of fetch_corpus.files")
+        raise ValueError(f"{name}: {TOO_LONG}")
     try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        # Of old texts, in which a byte is a letter; the file is pinned, so nobody can convert it.
-        logger.warning("%s: not UTF-8; read as Latin-1", name)
-        return content.decode("latin-1").replace("\r\n", "\n")
+        encoding = encoding_of(content)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    text = content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    if encoding != UTF_8:
+        remarks.add(WINDOWS, name)
+    if not text.strip():
+        remarks.add(EMPTY, name)
+    return text
 
 
-def read_jsonl(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
+def read_jsonl(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Article]:
     """One article a line."""
-    for number, row in jsonl_lines(stream, name, column):
-        yield row_article(row, next(numbers), column, f"{name}, line {number}")
+    for number, row in jsonl_lines(stream, name, reading.column):
+        yield row_article(row, next(reading.numbers), reading.column, f"{name}, line {number}")
 
 
-def read_csv(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
+def read_csv(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Article]:
     """One article a row: the text in `column` of the first line's names and, if it has them, its `id` and `title`."""
     csv.field_size_limit(LONGEST)
     lines = io.TextIOWrapper(stream, "utf-8-sig", newline="")
     rows = csv.DictReader(lines, restkey="more", strict=True)
     try:
         for row in rows:
-            yield row_article(row, next(numbers), column, f"{name}, line {rows.line_num}")
+            yield row_article(row, next(reading.numbers), reading.column, f"{name}, line {rows.line_num}")
     except csv.Error as error:
         raise ValueError(f"{name}, after line {rows.line_num}: broken CSV ({error}); fix it") from error
     except UnicodeDecodeError as error:
@@ -93,7 +108,7 @@ def read_csv(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Ite
         lines.detach()  # else it would close the stream, which is not its own
 
 
-def read_squad(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
+def read_squad(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Article]:
     """One article a title: its paragraphs, without the questions."""
     content = stream.read(LONGEST_JSON + 1)
     if len(content) > LONGEST_JSON:
@@ -104,7 +119,7 @@ def read_squad(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> I
             title = entry.get("title", "")
             require_text(text, "context", f"{name}, {title!r:.60}")
             require_text(title, "title", name)
-            yield Article(next(numbers), title.replace("_", " "), 0, text)
+            yield Article(next(reading.numbers), title.replace("_", " "), 0, text)
     except (LookupError, TypeError, AttributeError, RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
         why = f"{type(error).__name__}: {error}"
         raise ValueError(f"{name}: no SQuAD, data[].paragraphs[].context ({why}); check fetch_corpus.format") from error
@@ -146,7 +161,7 @@ class _Citations:
                 self.builder = ElementTree.TreeBuilder()
 
 
-def read_medline(name: str, stream: IO[bytes], column: str, numbers: Numbers) -> Iterator[Article]:
+def read_medline(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Article]:
     """One article a citation that has an abstract: its title and its abstract; numbered by PubMed."""
     citations = _Citations()
     try:
@@ -178,7 +193,7 @@ def words(element: ElementTree.Element | None) -> str:
     return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
-Reader = Callable[[str, IO[bytes], str, Numbers], Iterator[Article]]
+Reader = Callable[[str, IO[bytes], Reading], Iterator[Article]]
 READERS: dict[str, Reader] = {
     "text": read_text,
     "jsonl": read_jsonl,

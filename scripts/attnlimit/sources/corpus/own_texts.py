@@ -1,4 +1,4 @@
-"""Plain text of your own -> articles: .txt, .md and .rst files, or the rows of a .jsonl or .parquet file.
+"""Rows of a .jsonl or .parquet file of your own -> articles.
 
 Read here and not by the `datasets` library, which reads the hub's: so that a line or a column at fault is named.
 """
@@ -15,39 +15,11 @@ import pyarrow.parquet as parquet
 from attnlimit.base.files import naming_damage, sha256_of
 from attnlimit.base.log import bar
 from attnlimit.sources.corpus.articles import READ_ROWS, Article
-from attnlimit.sources.corpus.location import TEXTS
+from attnlimit.sources.corpus.encoding import LONGEST
 
-LONGEST = 5_000_000  # bytes of one text: a tokenizer needs some 90 times as many
 COLUMN = "fetch_corpus.column"  # the config key that names the column of the text
 
 BUFFER = 1 << 20  # bytes; without it a whole row group would be read at once, and some files have but one
-
-
-def read_texts(files: list[str], column: str) -> Iterator[Article]:
-    """Articles of text files, of a .jsonl file or of a .parquet file, without revisions."""
-    match Path(files[0]).suffix:
-        case suffix if suffix in TEXTS:
-            return read_txt(files)
-        case ".jsonl":
-            return read_jsonl(files[0], column)
-        case ".parquet":
-            return read_parquet(files[0], column)
-    raise ValueError(
-        f"{files[0]}: fetch_corpus.location must be a folder of {', '.join(TEXTS)} files, one of these, or a .jsonl or "
-        ".parquet file"
-    )
-
-
-def read_txt(files: list[str]) -> Iterator[Article]:
-    """One article a file: its number from 1 as page_id, its name as title."""
-    for number, path in enumerate(bar(map(Path, files), len(files), unit="files", name="corpus"), 1):
-        if path.stat().st_size > LONGEST:
-            raise ValueError(f"{path}: over {LONGEST} bytes for one text; cut it into files of one article each")
-        try:
-            text = path.read_text("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path}: not UTF-8 ({error}); convert it") from error
-        yield Article(number, path.stem, 0, text)
 
 
 def read_jsonl(path: str | Path, column: str) -> Iterator[Article]:
