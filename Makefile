@@ -11,7 +11,7 @@ PROGRAM := PYTHONPATH=scripts $(BIN)/python -m attnlimit
 VERB = @$(PROGRAM).cli.run $@ --folder "$(FOLDER)" --cores $(CORES) --config $(CONFIG)
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(file)' here)))
 $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error RUN: '$(RUN)' is no plain name))
-export PYTHON
+export PYTHON AUTHORS
 
 .DEFAULT_GOAL := help
 .PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lint clean
@@ -59,8 +59,8 @@ verify: setup ## check an archive: CONFIG=..., RUN=... or ARCHIVE=results/attnli
 restore: setup ## unpack a checked archive, to look or to go on from there: ARCHIVE=..., TO=restored
 	@$(PROGRAM).archive.commands restore "$(ARCHIVE)" "$(TO)"
 
-deposit: setup ## show what would go to Zenodo; UPLOAD=yes sends it as a draft, with the token in ZENODO_TOKEN
-	@$(PROGRAM).archive.deposit "$(ARCHIVE)" $(if $(filter yes,$(UPLOAD)),--upload)
+deposit: setup ## show what would go to Zenodo: RUN=..., AUTHORS="Family, Given; ..."; UPLOAD=yes sends it as a draft, by ZENODO_TOKEN
+	@$(PROGRAM).archive.deposit "$(ARCHIVE)" --authors "$$AUTHORS" $(if $(filter yes,$(TEXTS)),--texts) $(if $(filter yes,$(UPLOAD)),--upload)
 
 bench: setup ## time the kernel against what a user would write, into results/bench/
 	$(VERB)

@@ -9,16 +9,19 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from attnlimit.archive import deposit
 from attnlimit.archive.crate import read_citation
-from attnlimit.archive.deposit import CITATION, draft_record, main
+from attnlimit.archive.deposit import CITATION, authors_of, draft_record, main, own_texts, repeated
 from attnlimit.base.files import sha256_of
 from attnlimit.sources.web.retry import PIECE
-from support.tiny_run import make_archive, make_run
+from support.tiny_run import CONFIG, RATES, make_archive, make_run
 from support.zenodo_server import SCHEMA, TOKEN, Server
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 NO_PAUSE = (0, 0)
 ARCHIVE, REPORT = "attnlimit.tar.zst", "report.html"
+AUTHORS = "Peyré, Gabriel; The Lab"
+WHO = authors_of(AUTHORS)
 
 
 @pytest.fixture
@@ -45,10 +48,10 @@ def archive(tmp_path, tmp_path_factory, monkeypatch) -> Path:
 def run(archive, capsys):
     """Run the command; its exit code, what it printed and its errors. The token is in none of it."""
 
-    def command(*arguments: str) -> tuple[int, str, str]:
+    def command(*arguments: str, authors: str = AUTHORS) -> tuple[int, str, str]:
         code = 0
         try:
-            main([str(archive), *arguments], NO_PAUSE)
+            main([str(archive), "--authors", authors, *arguments], NO_PAUSE)
         except SystemExit as ended:
             code = 1
             print(ended.code, file=sys.stderr)
@@ -57,6 +60,7 @@ def run(archive, capsys):
         assert TOKEN not in shown
         return code, said.out, said.err
 
+    command.archive = archive
     return command
 
 
@@ -77,35 +81,82 @@ def test_a_dry_run_shows_everything_and_asks_nobody(server, archive, run):
     code, shown, errors = run()
     assert (code, errors) == (0, "")
     record, end = json.JSONDecoder().raw_decode(shown)
-    assert record == draft_record(read_citation(CITATION), ARCHIVE, REPORT)
+    assert record == draft_record(read_citation(CITATION), WHO, ARCHIVE, REPORT)
     for path in (archive, archive.with_name(REPORT)):
         assert f"{path}, {path.stat().st_size} bytes, sha256 {sha256_of(path)}" in shown[end:]
-    assert f"server: {server.endpoint}" in shown and "Nothing was sent" in shown
+    assert f"server: {server.endpoint}" in shown and "inside: 3 results, 2 of them stores" in shown
+    assert f"Nothing was sent; `make deposit ARCHIVE={archive} AUTHORS='{AUTHORS}' UPLOAD=yes` sends it." in shown
     assert server.asked == []
     assert {path.name for path in archive.parent.iterdir()} == {ARCHIVE, REPORT}
 
 
 def test_the_metadata_are_what_the_api_takes():
-    metadata = draft_record(read_citation(CITATION), ARCHIVE, REPORT)["metadata"]
+    metadata = draft_record(read_citation(CITATION), WHO, ARCHIVE, REPORT)["metadata"]
     assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(metadata)] == []
     assert metadata["related_identifiers"][0]["identifier"] == "arXiv:2512.10656"
     assert metadata["rights"][0] == {"id": "mit"}
     assert ARCHIVE in metadata["description"] and "CC BY-SA" in metadata["description"]
 
 
-def test_persons_and_other_papers_are_described_too():
-    person = {"family-names": "Peyré", "given-names": "Gabriel"}
-    citation = read_citation(CITATION) | {
-        "authors": [person],
-        "preferred-citation": {"title": "A < B", "url": "https://a.org/b"},
-    }
-    metadata = draft_record(citation, ARCHIVE, REPORT)["metadata"]
+def test_authors_are_persons_and_groups_and_other_papers_are_described_too():
+    citation = read_citation(CITATION) | {"preferred-citation": {"title": "A < B", "url": "https://a.org/b"}}
+    metadata = draft_record(citation, WHO, ARCHIVE, REPORT)["metadata"]
     assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(metadata)] == []
     assert metadata["creators"] == [
-        {"person_or_org": {"type": "personal", "family_name": "Peyré", "given_name": "Gabriel"}}
+        {"person_or_org": {"type": "personal", "family_name": "Peyré", "given_name": "Gabriel"}},
+        {"person_or_org": {"type": "organizational", "name": "The Lab"}},
     ]
     assert metadata["related_identifiers"][0]["identifier"] == "https://a.org/b"
     assert "A &lt; B" in metadata["description"]
+
+
+@pytest.mark.parametrize("names", ["", " ; ", "Peyré, ", ", Gabriel", "Peyré, Gabriel, Bohbot, Léa"])
+def test_whose_results_they_are_is_asked_for(server, run, names):
+    require_error(run("--upload", authors=names), "AUTHORS", 'such as AUTHORS="Curie, Marie; Solvay Institute"')
+    assert server.asked == []
+
+
+def test_a_text_of_ones_own_is_named_and_not_sent_without_a_yes(server, run, monkeypatch):
+    own = CONFIG | {"fetch_corpus": {"source": "text", "location": "my_texts"}}
+    monkeypatch.setattr("support.tiny_run.CONFIG", own)
+    monkeypatch.setattr(deposit, "CORPUS", RATES)  # the small run has no corpus: any result of it stands for one
+    make_archive(run.archive)
+    _, shown, _ = run()
+    assert "inside: a text of your own: my_texts, whole, in results/rates.csv" in shown and "TEXTS=yes" in shown
+    require_error(run("--upload"), "holds a text of your own: my_texts", "TEXTS=yes")
+    assert server.asked == []
+    assert run("--upload", "--texts")[0] == 0
+    require_whole(server, run.archive)
+
+
+@pytest.mark.parametrize(
+    ("section", "own"),
+    [
+        ({"source": "text", "location": "my_texts"}, True),
+        ({"source": "dump", "location": "my.xml.bz2"}, True),
+        ({"source": "dump", "location": "https://dumps.wikimedia.org/a.xml.bz2"}, False),
+        ({"source": "excerpt", "location": ""}, False),
+        ({"source": "package", "location": "a==1"}, False),
+    ],
+)
+def test_which_texts_are_ones_own(section, own):
+    config, files = {"fetch_corpus": section}, [deposit.CORPUS, deposit.TASK]
+    assert bool(own_texts(config, files)) is own
+    assert own_texts(config, []) == []  # a run that made no use of it
+    task = config | {"measure_downstream": {"task": "labels", "location": "my.jsonl"}}
+    assert own_texts(task, files)[-1].startswith("my.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("archive", "command"),
+    [
+        ("results/attnlimit.tar.zst", "make deposit UPLOAD=yes"),
+        ("runs/my/results/attnlimit.tar.zst", "make deposit RUN=my UPLOAD=yes"),
+        ("other place/a.tar.zst", "make deposit ARCHIVE='other place/a.tar.zst' UPLOAD=yes"),
+    ],
+)
+def test_the_command_that_sends_names_the_same_run(archive, command):
+    assert repeated(Path(archive), UPLOAD="yes") == command
 
 
 def test_an_upload_ends_as_a_draft_that_nobody_has_published(server, archive, run):
@@ -114,7 +165,7 @@ def test_an_upload_ends_as_a_draft_that_nobody_has_published(server, archive, ru
     assert f"draft: {server.endpoint}/uploads/1\nNot published" in shown
     assert "finds wrong" not in shown
     require_whole(server, archive)
-    assert server.drafts["1"] == draft_record(read_citation(CITATION), ARCHIVE, REPORT)
+    assert server.drafts["1"] == draft_record(read_citation(CITATION), WHO, ARCHIVE, REPORT)
     assert not any("publish" in path for _, path in server.asked)
     assert server.tokens == {f"Bearer {TOKEN}"} and server.agents == {f"attnlimit/{read_citation(CITATION)['version']}"}
 
@@ -307,6 +358,8 @@ def test_the_command_ends_with_a_line_and_a_code(server, archive):
     with pytest.raises(SystemExit, match="2"):
         main([str(archive), "--up"])
     assert server.asked == []
-    refused = subprocess.run([*command, "--upload"], env=environment, capture_output=True, text=True)
+    refused = subprocess.run(
+        [*command, "--authors", AUTHORS, "--upload"], env=environment, capture_output=True, text=True
+    )
     assert refused.returncode == 1 and refused.stdout == ""
     assert refused.stderr.startswith("PermissionError: ") and refused.stderr.count("\n") == 1

@@ -1,12 +1,14 @@
 """Check or unpack an archive: `python -m attnlimit.archive.commands restore results/attnlimit.tar.zst folder`."""
 
 import argparse
+from collections import Counter
 from pathlib import Path
 
 from attnlimit.archive.bag import files_below
 from attnlimit.archive.bundle import restore, verified
 from attnlimit.base.files import sha256_of
 from attnlimit.base.log import one_line_errors
+from attnlimit.workflow.amounts import counted
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -22,16 +24,19 @@ def main(arguments: list[str] | None = None) -> None:
             verify(given.archive)
             return
         absent = restore(given.archive, given.folder)
-    print(f"{given.folder}: restored; `make setup` there, then `.venv/bin/snakemake -n` has nothing to do")
-    for name, why in absent.items():
-        print(f"not in the archive: {name} ({why})")
+    print(f"{given.folder}: restored; `make plan` there has nothing to do")
+    if absent:
+        whys = "; ".join(f"{count:,} × {why}" for why, count in Counter(absent.values()).items())
+        listed = given.folder / "provenance/data.json"
+        print(f"not in the archive: {counted(len(absent), 'file')}, listed in {listed}: {whys}")
 
 
 def verify(path: Path) -> None:
     with verified(path) as contents:
         files = files_below(contents.payload)
         stores = sum(name.endswith(".zarr.zip") for name in files)
-    print(f"{path}: intact; {len(files)} files as in the manifest, {len(contents.jobs)} jobs, {stores} stores readable")
+    held = f"{counted(len(files), 'file')} as in the manifest, {counted(len(contents.jobs), 'job')}"
+    print(f"{path}: intact; {held}, {counted(stores, 'store')} readable")
     print(f"sha256 {sha256_of(path)}")
 
 
