@@ -2,7 +2,7 @@
 # INPUTS   results/keys/windows.zarr.zip, results/models/*
 # OUTPUTS  results/next_token/parts/part_{part}.zarr.zip   the windows of one job
 #          results/next_token/answers.zarr.zip  loss, divergence, agreement (window, protocol, n, replicate), dense_loss (window)
-#          results/rates/next_token.zarr.zip    perplexity, divergence, agreement (protocol, n), dense_perplexity, divergence_ratio (n),
+#          results/rates/next_token.zarr.zip    perplexity, divergence, agreement (protocol, n), dense_perplexity, divergence_ratio (rival, n),
 #                                               each with _low and _high; budget (protocol, n)
 #          results/figures/next_token.{pdf,svg,png}
 ANSWER_PARTS = range(config["measure_next_token"]["parts"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.attention.key_protocols import PLAIN, SAMPLED
 from attnlimit.attention.keys import (
     Attention,
     Dense,
@@ -183,18 +183,19 @@ def test_a_reservoir_with_room_for_all_is_dense():
     assert torch.equal(weights, layer.readable(places).float())
 
 
-@pytest.mark.parametrize("protocol", ["window", "top"])
-def test_window_and_top_read_exactly_so_many_keys(protocol):
+@pytest.mark.parametrize("protocol", PLAIN)
+def test_what_draws_nothing_reads_exactly_so_many_keys(protocol):
     layer = random_layer()
     places = torch.tensor([2, 23])
     scores = layer.scores(places)
-    weights = chosen_weights(protocol, layer, places, scores, 5)
+    weights = chosen_weights(protocol, layer, places, scores, 2, Kept(2, 1, 0))
     assert weights.sum(-1)[..., 0].unique().tolist() == [3] and weights.sum(-1)[..., 1].unique().tolist() == [5]
     if protocol == "top":
         kept, left = scores[:, 1][weights[:, 1] > 0], scores[:, 1][weights[:, 1] == 0]
         assert kept.view(4, -1).min(-1).values.ge(left.view(4, -1).max(-1).values).all()
     else:
-        assert weights[0, 1].nonzero().flatten().tolist() == [19, 20, 21, 22, 23]
+        first = [0, 1] if protocol == "sink_window" else [19, 20]
+        assert weights[0, 1].nonzero().flatten().tolist() == [*first, 21, 22, 23]
 
 
 def test_heavy_keys_are_those_that_earlier_queries_read_most():

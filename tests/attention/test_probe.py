@@ -10,12 +10,11 @@ from attnlimit.sources.model.bert import heads_dataset, layer_inputs, load
 from attnlimit.theory.geometry import (
     constant_tilt,
     horizons,
-    projected_constant_tilt,
-    projected_horizon,
     tilt_bias,
     tilt_matrix,
 )
 from attnlimit.theory.moments import moments
+from attnlimit.theory.projected import couplings
 from support.small_decoders import DECODERS, GROUPED, SIZES, small_decoder
 from support.small_models import CHECKPOINTS, save_checkpoint
 
@@ -75,10 +74,10 @@ def test_encoders_hand_over_what_their_projections_give(family, tmp_path):
         weights = [of_layer[name].values[0] for name in ("query_weight", "key_weight", "query_bias")]
         tilt, bias = tilt_matrix(*weights[:2]), tilt_bias(weights[2], weights[1])
         query, key = (moments(each[0, 0].double().numpy()) for each in (queries, keys))
-        horizon = projected_horizon(query.covariance, key.covariance, scaling)
-        assert horizon == pytest.approx(horizons(population.covariance, tilt)["horizon"], rel=1e-4)
+        found = couplings(query.mean, query.covariance, key.covariance, scaling**-2)
+        assert found["horizon"] == pytest.approx(horizons(population.covariance, tilt)["horizon"], rel=1e-4)
         tilted = constant_tilt(population.mean, population.covariance, tilt, bias)
-        assert projected_constant_tilt(query.mean, key.covariance, scaling) == pytest.approx(tilted, rel=1e-4)
+        assert found["constant_tilt"] == pytest.approx(tilted, rel=1e-4)
 
 
 def test_an_output_that_is_returned_replaces_attention_and_must_have_its_shape():
@@ -159,7 +158,9 @@ def test_another_formula_is_refused_by_what_it_hands_on(name, changes, why, monk
 def test_attention_that_the_formula_misses_is_refused(monkeypatch):
     """A model whose own attention differs and says nothing of it: here the probe's scores are wrong instead."""
     model = small_decoder("Llama")
-    monkeypatch.setattr("attnlimit.attention.probe.attend", lambda q, k, v, scaling, causal: attend(q, k, v, 0, causal))
+    monkeypatch.setattr(
+        "attnlimit.attention.probe.attend", lambda q, k, v, scaling, causal: attend(q, k, v, scaling / 9, causal)
+    )
     with pytest.raises(ValueError, match="LlamaForCausalLM: plain attention misses the model's own output"):
         require_same_output(model, IDS)
 

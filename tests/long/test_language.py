@@ -11,7 +11,8 @@ import yaml
 
 from attnlimit.base.store import read
 from attnlimit.questions.keys.first_order import keys_by_first_order
-from attnlimit.questions.keys.measure import Reading, joined, measure_window
+from attnlimit.questions.keys.measure import Reading, measure_window
+from attnlimit.sampling.joining import join_parts
 from support.language import KEYS, TEXTS, small_llama, small_run
 from support.workflow import ROOT
 
@@ -31,7 +32,8 @@ def run(tmp_path_factory):
 
 def test_the_chapter_ends_with_verdicts_figures_page_and_archive(run):
     records = {record["id"]: record for record in json.loads((run / "claims.json").read_text())}
-    assert set(records) == {"keys_first_order", "keys_growth", "keys_together", "next_token_window"}
+    claims = {"keys_first_order", "keys_growth", "keys_together", "next_token_window", "next_token_sink_window"}
+    assert set(records) == claims
     assert all(record["verdict"] for record in records.values())
     for name in ("keys", "keys_by_layer", "keys_by_context", "next_token"):
         assert (run / f"figures/{name}.png").stat().st_size > 10_000
@@ -50,7 +52,8 @@ def test_the_cut_into_jobs_changes_no_number_and_library_and_workflow_agree(run)
     section = KEYS | {"first": 1, "replicates": 2, "protocols": errors["protocol"].values.tolist()}
     reading = Reading.of(section, errors.attrs["seed"])
     tokens, model = windows["token_id"].values, small_llama()
-    own = joined([measure_window(model, row, reading, [0, 1], number) for number, row in enumerate(tokens)], range(4))
+    own = [measure_window(model, row, reading, [0, 1], number) for number, row in enumerate(tokens)]
+    own = join_parts(own, "window")
     for name in ("error", "first_order", "horizon"):
         np.testing.assert_allclose(own[name].transpose(*errors[name].dims).values, errors[name].values, rtol=1e-4)
     fits = read(run / "rates/keys.zarr.zip")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from attnlimit.stats.verdicts import UNDECIDED, chance, chance_words, decide, holm
 
@@ -30,6 +31,16 @@ def test_of_true_hypotheses_any_is_rejected_in_five_per_cent_of_families():
     families = stream.uniform(size=(4000, 10))
     share = np.mean([min(holm(list(family))) <= 0.05 for family in families])
     assert share == pytest.approx(0.05, abs=0.012)
+
+
+@pytest.mark.parametrize("freedom", [1, 5])
+def test_few_items_have_students_tails(freedom):
+    """A mean with its usual interval and t-test: the probability is that test's."""
+    items = np.random.default_rng(3).normal(0.8, 1, freedom + 1)
+    half = stats.t.ppf(0.975, freedom) * items.std(ddof=1) / np.sqrt(len(items))
+    expected = stats.ttest_1samp(items, 0.1).pvalue
+    mean = items.mean()
+    assert chance(mean, mean - half, mean + half, least=0.1, freedom=freedom) == pytest.approx(expected)
 
 
 def test_a_chance_in_words():

@@ -7,13 +7,12 @@ from attnlimit.theory.geometry import (
     constant_tilt,
     horizon_published,
     horizons,
-    projected_constant_tilt,
-    projected_horizon,
     square_root,
     tilt_bias,
     tilt_matrix,
     value_variance,
 )
+from attnlimit.theory.projected import couplings
 
 
 def test_square_root_of_a_singular_covariance_is_exact():
@@ -88,9 +87,9 @@ def test_horizon_and_constant_tilt_need_only_the_moments_of_queries_and_keys():
     queries, keys = tokens @ query_weight.T + query_bias, tokens @ key_weight.T + key_bias
     mean, covariance = tokens.mean(0), np.cov(tokens.T, bias=True)
     tilt, bias = tilt_matrix(query_weight, key_weight), tilt_bias(query_bias, key_weight)
-    query_covariance, key_covariance = np.cov(queries.T, bias=True), np.cov(keys.T, bias=True)
-    found = projected_horizon(query_covariance, key_covariance, 3**-0.5)
-    assert found == pytest.approx(horizons(covariance, tilt)["horizon"], rel=1e-10)
-    expected = constant_tilt(mean, covariance, tilt, bias)
-    assert projected_constant_tilt(queries.mean(0), key_covariance, 3**-0.5) == pytest.approx(expected, rel=1e-10)
-    assert abs(projected_horizon(query_covariance, key_covariance, 1.0) / found - 1) > 0.1  # the scale matters
+    of_queries, of_keys = np.cov(queries.T, bias=True), np.cov(keys.T, bias=True)
+    found = couplings(queries.mean(0), of_queries, of_keys, 3)
+    norm = np.linalg.norm(square_root(of_queries) @ square_root(of_keys), 2) / np.sqrt(3)
+    assert found["horizon"] == pytest.approx(norm, rel=1e-10)
+    assert norm == pytest.approx(horizons(covariance, tilt)["horizon"], rel=1e-10)
+    assert found["constant_tilt"] == pytest.approx(constant_tilt(mean, covariance, tilt, bias), rel=1e-10)

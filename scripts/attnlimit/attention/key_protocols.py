@@ -1,5 +1,6 @@
 """Names of the ways in which a query reads some keys of its context. Standard library only: planning imports it."""
 
 SAMPLED = ("uniform", "sink", "recent", "sink_recent", "heavy_recent")  # kept keys, and a sample of the others
-STATELESS = ("uniform", "sink", "recent", "sink_recent", "window", "top")  # a query's keys depend on no other query
-PROTOCOLS = (*SAMPLED, "reservoir", "window", "top")
+PLAIN = ("window", "sink_window", "top")  # nothing is drawn
+STATELESS = (*SAMPLED[:4], *PLAIN)  # a query's keys depend on no other query
+PROTOCOLS = (*SAMPLED, "reservoir", *PLAIN)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from attnlimit.attention.key_protocols import PLAIN
 from attnlimit.base.parts import cuts
 
 QUERIES_AT_ONCE = 64  # so that memory grows with the context, not with its square
@@ -29,12 +30,12 @@ class Kept(NamedTuple):
 
     @property
     def budget(self) -> int:
-        """Keys that `sink_recent` keeps: `window` and `top` read as many more than n, and are then as expensive."""
+        """Keys that `sink_recent` keeps: PLAIN protocols read as many more than n, and are then as expensive."""
         return self.first + self.last
 
     def by_protocol(self) -> dict[str, int]:
         """Keys that a query reads besides n."""
-        both = dict.fromkeys(("sink_recent", "reservoir", "window", "top"), self.budget)
+        both = dict.fromkeys(("sink_recent", "reservoir", *PLAIN), self.budget)
         return both | {"uniform": 0, "sink": self.first, "recent": self.last, "heavy_recent": self.heavy + self.last}
 
 
@@ -67,6 +68,11 @@ class Attention(NamedTuple):
         """The same layer on the first tokens of the text: exact where attention is causal."""
         queries, keys, values = (each[:, :context] for each in self[:3])
         return self._replace(queries=queries, keys=keys, values=values)
+
+    def up_to(self, places: torch.Tensor) -> "Attention":
+        """The same layer without the keys that none of these queries may read."""
+        last = int(places.max()) + 1 if self.causal else self.keys.shape[1]
+        return self._replace(keys=self.keys[:, :last], values=self.values[:, :last])
 
     def scores(self, places: torch.Tensor, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Of the queries at these places, (head, query, key); -inf where a query may not read."""
@@ -134,18 +140,22 @@ def stratum(
 
 
 def received_weights(layer: Attention, places: torch.Tensor) -> torch.Tensor:
-    """Dense weight that each key got from earlier queries, of all if not causal: (head, place, key)."""
+    """Dense weight that each key got from earlier queries, of all if not causal: (head, place, key).
+
+    One pass over all queries serves any places; of a causal layer also those of shorter contexts, its first tokens.
+    """
     heads, queries, keys = len(layer.queries), layer.queries.shape[1], layer.keys.shape[1]
     running = torch.zeros(heads, keys, dtype=torch.float64, device=layer.keys.device)
-    found = torch.empty(heads, len(places), keys, device=layer.keys.device)
+    found = torch.zeros(heads, len(places), keys, device=layer.keys.device)
     for cut in cuts(queries, QUERIES_AT_ONCE):
         block = torch.arange(cut.start, cut.stop, device=places.device)
-        weights = torch.softmax(layer.scores(block), -1)
-        inside = (places >= cut.start) & (places < cut.stop)
-        if layer.causal and inside.any():
-            before = torch.cumsum(weights, 1) - weights  # (head, query, key): earlier ones of the block
-            found[:, inside] = (running[:, None] + before[:, places[inside] - cut.start]).float()
-        running += weights.sum(1, dtype=torch.float64)
+        part = layer.up_to(block)
+        weights, read = torch.softmax(part.scores(block), -1), slice(part.keys.shape[1])  # (head, query, key)
+        inside = ((places >= cut.start) & (places < cut.stop)).nonzero()[:, 0]
+        if layer.causal and len(inside):
+            earlier = (block < places[inside, None]).float()  # (place, query): of the block
+            found[:, inside, read] = (running[:, None, read] + earlier @ weights).float()
+        running[:, read] += weights.sum(1)
     return found if layer.causal else running.float()[:, None].expand_as(found)
 
 
@@ -180,11 +190,18 @@ def reservoir_weights(from_stratum: Stratum, tags: torch.Tensor, n: int) -> torc
 
 
 def chosen_weights(
-    protocol: str, layer: Attention, places: torch.Tensor, scores: torch.Tensor, keys: int
+    protocol: str, layer: Attention, places: torch.Tensor, scores: torch.Tensor, n: int, kept: Kept
 ) -> torch.Tensor:
-    """Of `window`, the nearest keys, and of `top`, those of the largest scores: nothing is drawn, each weighs 1."""
-    if protocol == "window":
-        return (layer.nearest(places, keys) & layer.readable(places)).float()
+    """Nothing is drawn, and each of n + kept.budget keys weighs 1.
+
+    `window`: the nearest;  `sink_window`: the first ones and, for the rest, the nearest;  `top`: the largest scores.
+    """
+    keys = n + kept.budget
+    if protocol in ("window", "sink_window"):
+        first = kept.first if protocol == "sink_window" else 0
+        mask = layer.nearest(places, keys - first)
+        mask[..., :first] = True
+        return (mask & layer.readable(places)).float()
     if keys >= scores.shape[-1]:
         return layer.readable(places).float()
     least = scores.topk(keys, dim=-1).values[..., -1:]  # -inf where a query reads fewer
@@ -261,13 +278,14 @@ def attend(
     """The output of all queries under a protocol that carries nothing from query to query: (head, query, width)."""
     outputs = []
     for _, places in blocks(np.arange(layer.queries.shape[1]), layer.keys.device):
-        scores = layer.scores(places)
-        if protocol in ("window", "top"):
-            weights = chosen_weights(protocol, layer, places, scores, n + kept.budget)
+        part = layer.up_to(places)
+        scores = part.scores(places)
+        if protocol in PLAIN:
+            weights = chosen_weights(protocol, part, places, scores, n, kept)
         else:
             if stream is None:
                 raise ValueError(f"{protocol}: a sample needs a random stream")
             draws = uniforms(stream, len(places), n, layer.keys.device)
-            weights = drawn_weights(stratum(protocol, layer, places, kept), draws)
-        outputs.append(weighted_output(layer, scores, weights))
+            weights = drawn_weights(stratum(protocol, part, places, kept), draws)
+        outputs.append(weighted_output(part, scores, weights))
     return torch.cat(outputs, 1)

@@ -21,7 +21,6 @@ from attnlimit.base.plain_attention import DEAF, REMEDY, SINKS, refusal
 Receive = Callable[[int, torch.Tensor, torch.Tensor, torch.Tensor, float, bool], torch.Tensor | None]
 NUMBERS = count()  # of the names under which probes are registered
 HALF = (torch.float16, torch.bfloat16)
-ROWS = 256  # queries at a time: memory grows with it and with the keys
 # What models hand on besides, of which the weights of attention do not depend; anything else that is set is refused.
 HARMLESS = {
     *("dropout", "position_ids", "cache_position", "position_embeddings", "use_cache", "past_key_values"),
@@ -106,22 +105,19 @@ def attention(
 def attend(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scaling: float, causal: bool
 ) -> torch.Tensor:
-    """softmax(scaling q k^T) v, (batch, head, query, width), some queries at a time.
+    """softmax(scaling q k^T) v, (batch, head, query, width), by torch's fused attention: no scores are kept.
 
     Head h reads the keys of group h // (heads / groups). If causal, the last query reads all keys, the one before
     it all but the last, and so on: earlier keys may be cached.
     """
-    grouped = queries.unflatten(1, (keys.shape[1], -1))  # (batch, kv_head, head of the group, query, width)
-    keys, values = keys[:, :, None], values[:, :, None]
-    before, outputs = keys.shape[-2] - queries.shape[-2], []
-    for rows in torch.arange(queries.shape[-2], device=queries.device).split(ROWS):
-        last = before + int(rows[-1]) + 1 if causal else keys.shape[-2]  # keys that any of these queries reads
-        scores = scaling * grouped[..., rows, :] @ keys[..., :last, :].transpose(-1, -2)  # (…, row, key)
-        if causal:
-            later = torch.arange(last, device=rows.device) > before + rows[:, None]  # (row, key)
-            scores = scores.masked_fill(later, -torch.inf)
-        outputs.append(scores.softmax(-1) @ values[..., :last, :])
-    return torch.cat(outputs, -2).flatten(1, 2)
+    group, before = queries.shape[1] // keys.shape[1], keys.shape[2] - queries.shape[2]
+    keys, values = (each.repeat_interleave(group, 1) for each in (keys, values))
+    mask = None
+    if causal and before:
+        mask = torch.ones(queries.shape[2], keys.shape[2], dtype=torch.bool, device=keys.device).tril(before)
+    return torch.nn.functional.scaled_dot_product_attention(
+        queries, keys, values, attn_mask=mask, is_causal=causal and mask is None, scale=scaling
+    )
 
 
 def require_plain(place: str, module: Any, mask: torch.Tensor | None, causal: bool | None, others: dict) -> None:

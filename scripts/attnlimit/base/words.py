@@ -66,6 +66,7 @@ LINE: Words = {  # a power law in n
     "misfit": "whether the errors are no power law over these n",
     "local_slope": "rate between neighbouring sizes",
 }
+WINDOWS: Words = {"window": "window of text: the first tokens of an article", "title": "title of the article"}
 FITS: Words = {  # of errors to a limit, as fit_rates makes them
     **ERRORS,
     **LINE,

@@ -14,10 +14,11 @@ NAMES = {
     "heavy_recent": "heavy and last, and a sample",
     "reservoir": "first and last, one sample carried on",
     "window": "plain window",
+    "sink_window": "window with the first key",
     "top": "largest weights",
 }
-COLOURS = dict(zip(NAMES, [PALETTE[place] for place in (7, 1, 4, 0, 2, 9, 3, 5)], strict=True))
-MARKERS = dict(zip(NAMES, "osD^vPX*", strict=True))
+COLOURS = dict(zip(NAMES, [PALETTE[place] for place in (7, 1, 4, 0, 2, 9, 3, 5, 6)], strict=True))
+MARKERS = dict(zip(NAMES, "osD^vPXp*", strict=True))
 
 
 def key_axis(axis: Axes, horizontal: bool = True, values: np.ndarray | None = None) -> None:

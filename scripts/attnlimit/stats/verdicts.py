@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri, stdtr, stdtrit
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 VERDICTS = (HOLDS, FAILS, UNDECIDED)
@@ -47,15 +47,23 @@ def decide(low: float, high: float, least: float = -np.inf, most: float = np.inf
     return FAILS if high < least or low > most else UNDECIDED
 
 
-def chance(value: float, low: float, high: float, least: float = -np.inf, most: float = np.inf) -> float:
+def chance(
+    value: float,
+    low: float,
+    high: float,
+    least: float = -np.inf,
+    most: float = np.inf,
+    freedom: float = np.inf,
+) -> float:
     """Two-sided probability by chance of what `decide` says, from the distance to the edge in half-intervals.
 
-    Below 0.05 exactly if the 95 % interval (low, high) decides; an edge at infinity asks for nothing.
+    Below 0.05 exactly if the 95 % interval (low, high) decides; an edge at infinity asks for nothing.  freedom: degrees
+    of freedom of Student's law, where the interval has its tails; a normal's else.
     """
     below, above = value - low, high - value
     inside = min((value - least) / below if below else np.inf, (most - value) / above if above else np.inf)
     outside = max((least - value) / above if above else np.inf, (value - most) / below if below else np.inf)
-    return float(2 * ndtr(-z_score(0.95) * max(inside, outside, 0.0)))
+    return float(2 * stdtr(freedom, -stdtrit(freedom, 0.975) * max(inside, outside, 0.0)))
 
 
 def p_above(found: Iterable[float], edge: float) -> float:

@@ -59,16 +59,3 @@ def horizon_published(covariance: np.ndarray, query_weight: np.ndarray, key_weig
 def value_variance(value_weight: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """tr V Sigma V^T, the spread of a token's value: (…, width, feature) -> (…)."""
     return ((value_weight @ covariance) * value_weight).sum((-2, -1))
-
-
-def projected_horizon(query_covariance: np.ndarray, key_covariance: np.ndarray, scaling: float) -> float:
-    """H = scaling ||C_q^1/2 C_k^1/2||_2 of queries and keys as the scores see them, scaling = 1/sqrt(width).
-
-    Equal to ||S A S||_2 for q = W_q x + b_q, k = W_k x + b_k; where positions rotate q and k, there is no single A.
-    """
-    return float(scaling * np.linalg.norm(square_root(query_covariance) @ square_root(key_covariance), 2))
-
-
-def projected_constant_tilt(query_mean: np.ndarray, key_covariance: np.ndarray, scaling: float) -> float:
-    """s0 = scaling |C_k^1/2 E q|: the standard deviation, over keys, of the scores that the mean query gives."""
-    return float(scaling * np.linalg.norm(square_root(key_covariance) @ query_mean))

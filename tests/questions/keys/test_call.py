@@ -12,7 +12,8 @@ from attnlimit import keys_needed
 from attnlimit.attention.key_protocols import SAMPLED
 from attnlimit.attention.keys import Kept
 from attnlimit.questions.keys.first_order import keys_by_first_order
-from attnlimit.questions.keys.measure import Reading, joined, measure_window, windows_of
+from attnlimit.questions.keys.measure import Reading, measure_window, windows_of
+from attnlimit.sampling.joining import join_parts
 from support.language import WORDS, small_llama, word_tokenizer, words
 
 TEXTS = [words(80, seed) for seed in range(2)]
@@ -28,7 +29,9 @@ def test_the_call_gives_what_the_workflow_computes_and_leaves_the_model_as_it_wa
         assert torch.equal(model(input_ids=ids).logits, before)
     reading = Reading([64], 64, 64, Kept(1, 8, 2), SAMPLED, found["n"].values.tolist(), 4, 0)
     windows = windows_of(tokenizer, TEXTS, 64)
-    measured = joined([measure_window(model, each, reading, window=row) for row, each in enumerate(windows)], range(2))
+    measured = join_parts(
+        [measure_window(model, each, reading, window=row) for row, each in enumerate(windows)], "window"
+    )
     expected = keys_by_first_order(measured, 0.05).squeeze("context")
     np.testing.assert_array_equal(found["keys"], expected["keys"].transpose("layer", "head", "protocol"))
     np.testing.assert_array_equal(found["reliable"], expected["reliable"].transpose("layer", "head", "protocol"))

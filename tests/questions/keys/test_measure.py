@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnlimit.attention.key_protocols import PROTOCOLS
-from attnlimit.attention.keys import Attention, Dense, Kept, even_places, stratum, value_spread
+from attnlimit.attention.key_protocols import PLAIN, PROTOCOLS
+from attnlimit.attention.keys import Attention, Dense, Kept, even_places, received_weights, stratum, value_spread
 from attnlimit.questions.keys.measure import (
     Reading,
     drawn_errors,
@@ -64,16 +64,26 @@ def test_errors_fall_to_the_first_order_and_vanish_where_all_keys_are_read():
     predicted = found["first_order"].sel(context=32) / 4096
     ratio = (last / predicted).sel(protocol=["uniform", "sink_recent"])
     assert 0.6 < float(ratio.mean()) < 1.6
-    for name in ("reservoir", "window", "top"):
+    for name in ("reservoir", *PLAIN):
         assert float(last.sel(protocol=name).max()) < 1e-10
     assert (found["error"].sel(n=4) > found["error"].sel(n=4096)).all()
-    assert found["first_order"].sel(context=16, protocol="heavy_recent").isnull().all()
     assert found["kv_head"].values.tolist() == [0, 0, 1, 1]
+
+
+def test_a_shorter_context_is_the_first_tokens_alone():
+    """All protocols, heavy_recent too, whose weights of earlier queries come from one pass over the whole window."""
+    layer = random_layer()
+    of_both = measure_layer(layer, READING._replace(sizes=()), (0, 0))
+    alone = measure_layer(layer.first(16), READING._replace(sizes=(), contexts=[16], context=16), (0, 0))
+    for name in ("first_order", "second_moment", "stratum"):
+        np.testing.assert_allclose(of_both[name].sel(context=16), alone[name].squeeze("context"), rtol=1e-10)
 
 
 def test_draws_have_addresses():
     layer, places = random_layer(), even_places(32, 8)
-    one, same, other = (drawn_errors(layer, places, READING, address)["error"] for address in ((0, 0), (0, 0), (1, 0)))
+    received = received_weights(layer, torch.as_tensor(places))
+    addresses = (0, 0), (0, 0), (1, 0)
+    one, same, other = (drawn_errors(layer, places, READING, each, received)["error"] for each in addresses)
     np.testing.assert_array_equal(one, same)
     assert (one.sel(protocol="uniform") != other.sel(protocol="uniform")).all()
     np.testing.assert_array_equal(one.sel(protocol="top"), other.sel(protocol="top"))

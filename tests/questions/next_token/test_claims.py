@@ -4,18 +4,26 @@ import numpy as np
 import pytest
 
 from attnlimit.attention.keys import Kept
-from attnlimit.questions.next_token.claims import next_token_window
+from attnlimit.questions.next_token.claims import next_token_sink_window, next_token_window
 from attnlimit.questions.next_token.fit import fit_next_token
 from attnlimit.questions.next_token.power import POWER, fitted, simulated_answers
 from attnlimit.stats.claim import Fits
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 
 
+@pytest.mark.parametrize("claim", [next_token_window, next_token_sink_window])
 @pytest.mark.parametrize(("truth", "verdict"), [(True, HOLDS), (False, FAILS)])
-def test_a_truth_is_seen_for_what_it_is(truth, verdict):
-    _, stores = POWER["next_token_window"]
-    finding = next_token_window(Fits(stores(truth, np.random.default_rng(4))), {})
+def test_a_truth_is_seen_for_what_it_is(claim, truth, verdict):
+    _, stores = POWER[claim.id]
+    finding = claim(Fits(stores(truth, np.random.default_rng(4))), {})
     assert finding.verdict == verdict and finding.p < 0.05
+
+
+def test_each_claim_looks_at_its_own_rival():
+    answers = simulated_answers(np.random.default_rng(4))
+    answers["divergence"].loc[{"protocol": "window"}] *= 10
+    fits = Fits({"next_token": fit_next_token(answers, {}).assign_attrs(windows=6)})
+    assert next_token_window(fits, {}).verdict == FAILS and next_token_sink_window(fits, {}).verdict == HOLDS
 
 
 def test_equal_divergences_are_undecided():

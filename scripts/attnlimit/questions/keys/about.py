@@ -9,7 +9,7 @@ from attnlimit.attention.key_protocols import PROTOCOLS
 from attnlimit.base.about import About, Cost, Known, Model, Section, Words
 from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES
 from attnlimit.base.section_types import DISTINCT, INCREASING, Count, Integer, Number, Positive, Sizes, refuse
-from attnlimit.base.words import COUPLINGS, LABELS
+from attnlimit.base.words import COUPLINGS, LABELS, WINDOWS
 
 CHAPTER = "language"
 NEEDED = ("uniform", "sink", "recent", "sink_recent")  # what gains are computed from
@@ -37,8 +37,8 @@ class MeasureKeys(Section):
         description="Which keys a query reads for certain, the others being sampled and weighted so that sums are "
         "unbiased. `uniform`: none; `sink`: the first; `recent`: the last; `sink_recent`: both; `heavy_recent`: the "
         "last, and of each head those that earlier queries read most; `reservoir`: as sink_recent, with one sample "
-        "carried from query to query. Without a sample: `window`, the last, and `top`, those of the largest weights, "
-        "as many as sink_recent reads."
+        "carried from query to query. Without a sample, as many as sink_recent reads: `window`, the last; "
+        "`sink_window`, the first and the last; `top`, those of the largest weights."
     )
     first: Count = Field(description="Keys at the beginning of the text that are kept: the sink.")
     last: Count = Field(description="Last keys that are kept, the query's own among them.")
@@ -115,7 +115,6 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
 
 
 # Words of the variables, by store.
-WINDOWS: Words = {"window": "window of text: the first tokens of an article", "title": "title of the article"}
 READ: Words = LABELS | {
     "n": "number of drawn keys [keys]",
     "head": "query head of the layer, from 0",

@@ -11,7 +11,8 @@ import xarray as xr
 from attnlimit.attention.key_protocols import SAMPLED
 from attnlimit.attention.keys import Kept
 from attnlimit.questions.keys.first_order import keys_by_first_order
-from attnlimit.questions.keys.measure import Reading, joined, measure_window, require_window, windows_of
+from attnlimit.questions.keys.measure import Reading, measure_window, require_window, windows_of
+from attnlimit.sampling.joining import join_parts
 
 QUERIES = 64  # of a window, evenly spaced in its last half
 SIZES = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # n, with measure=True
@@ -53,7 +54,7 @@ def keys_needed(
         place = [tokens is None for tokens in read].index(True)
         raise ValueError(f"texts[{place}]: fewer than {window} tokens; pass a longer text, or window=")
     passes = (measure_window(model, tokens, reading, window=number) for number, tokens in enumerate(windows))
-    measured = joined(list(passes), range(len(windows)))
+    measured = join_parts(list(passes), "window")
     found = keys_by_first_order(measured, error).merge(measured[list(FACTS)].mean("window"))
     if measure:
         found["rms"] = ((measured["error"] ** 2).mean(("window", "replicate"))) ** 0.5

@@ -1,5 +1,7 @@
 """Claims on keys of a context: does theory predict how many are needed, does the context matter, do kept keys help?"""
 
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 
@@ -10,8 +12,19 @@ from attnlimit.stats.verdicts import UNDECIDED, chance, decide
 WINDOWS = "interval over windows of text, left out one at a time, with Student's law"
 
 
-def judge(estimate: Estimate, data: xr.Dataset, asked: str, why: str, least: float, most: float = np.inf) -> Finding:
-    """Where the interval of a positive number lies: within what is allowed, wholly outside, or across its edge."""
+def judge(
+    estimate: Estimate,
+    data: xr.Dataset,
+    asked: str,
+    why: str,
+    least: float,
+    most: float = np.inf,
+    scale: Callable = np.log,
+) -> Finding:
+    """Where an interval lies: within what is allowed, wholly outside, or across its edge.
+
+    scale: on which the interval was made, and on which it has Student's tails.
+    """
     value, low, high = map(float, estimate)
     windows = data.attrs["windows"]
     if not np.isfinite([value, low, high]).all():
@@ -24,9 +37,10 @@ def judge(estimate: Estimate, data: xr.Dataset, asked: str, why: str, least: flo
         decide(low, high, least, most),
         f"{value:.2f} [{low:.2f}, {high:.2f}]; {asked}",
         {"value": value, "low": low, "high": high, "windows": windows},
-        f"{why} {value:.2f} [{low:.2f}, {high:.2f}] over {windows} windows, which are few: the interval is Student's.",
+        f"{why} {value:.2f} [{low:.2f}, {high:.2f}] over {windows} windows, which are few: interval and "
+        "probability are Student's.",
         f"yes: {' or '.join(edges)} fails it",
-        p=chance(value, low, high, least, most),
+        p=chance(*map(scale, (value, low, high, least, most)), freedom=windows - 1),
     )
 
 
@@ -74,6 +88,7 @@ def keys_growth(fits: Fits, thresholds: dict) -> Finding:
         f"Contexts of {contexts[0]:,} to {contexts[-1]:,} tokens, prefixes of the same windows; 0 would be a limit "
         "that does not depend on the context, 1 a fixed share of it. The power is",
         least,
+        scale=float,
     )
 
 

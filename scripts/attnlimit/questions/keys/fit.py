@@ -105,7 +105,7 @@ def joint_gain(data: xr.Dataset) -> xr.DataArray:
 
 
 def budgets(errors: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
-    """Keys that a query reads: those kept and n more; `window` and `top` read as many as sink_recent does."""
+    """Keys that a query reads: those kept and n more; those without a sample read as many as sink_recent does."""
     extra = [kept.get(name, 0) for name in errors["protocol"].values]
     return xr.Dataset({"budget": errors["n"] + xr.DataArray(extra, {"protocol": errors["protocol"]})})
 

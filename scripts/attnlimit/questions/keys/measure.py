@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import xarray as xr
 
-from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.attention.key_protocols import PLAIN, SAMPLED
 from attnlimit.attention.keys import (
     Attention,
     Dense,
@@ -29,8 +29,7 @@ from attnlimit.attention.keys import (
 )
 from attnlimit.attention.probe import probed
 from attnlimit.base.seeds import generator
-from attnlimit.theory.geometry import projected_constant_tilt, projected_horizon
-from attnlimit.theory.projected import covariance
+from attnlimit.theory.projected import couplings
 
 LARGEST = (16, 64, 256)  # keys whose mass is kept
 QUANTILES = (0.5, 0.9)  # of the error over queries
@@ -59,18 +58,26 @@ class Reading(NamedTuple):
         return [name for name in self.protocols if name in SAMPLED]
 
 
-def first_order(layer: Attention, places: np.ndarray, kept: Kept, protocols: Sequence[str]) -> xr.Dataset:
-    """c1 / S^2, c1 / |o|^2 and E u^2, means over queries (protocol, head), and of the stratum m (protocol,)."""
+def first_order(
+    layer: Attention,
+    places: np.ndarray,
+    kept: Kept,
+    protocols: Sequence[str],
+    received: torch.Tensor | None = None,
+) -> xr.Dataset:
+    """c1 / S^2, c1 / |o|^2 and E u^2, means over queries (protocol, head), and of the stratum m (protocol,).
+
+    received (head, query, key): see `received_weights`, for heavy_recent.
+    """
     device, spread = layer.keys.device, value_spread(layer)
     names = ("first_order", "first_order_output", "second_moment")
     sums = {name: torch.zeros(len(protocols), len(spread), dtype=torch.float64, device=device) for name in names}
     count = torch.zeros(len(protocols), dtype=torch.float64, device=device)
-    for _, chosen in blocks(places, device):
+    for cut, chosen in blocks(places, device):
         dense = Dense.of(layer, chosen)
         norm = dense.output.square().sum(-1)
-        received = received_weights(layer, chosen) if "heavy_recent" in protocols else None
         for row, protocol in enumerate(protocols):
-            drawn_from = stratum(protocol, layer, chosen, kept, received)
+            drawn_from = stratum(protocol, layer, chosen, kept, None if received is None else received[:, cut])
             c1, second_moment = dense.first_order(layer, drawn_from)
             sums["first_order"][row] += (c1 / spread[:, None] ** 2).sum(-1)
             sums["first_order_output"][row] += (c1 / norm).sum(-1)
@@ -102,17 +109,30 @@ def head_facts(layer: Attention, places: np.ndarray) -> xr.Dataset:
             mass[row] += largest[..., min(number, largest.shape[-1]) - 1].sum(-1)
     found: dict[str, tuple] = {name: ("head", total.cpu().numpy() / len(places)) for name, total in sums.items()}
     found["largest_mass"] = (("largest", "head"), mass.cpu().numpy() / len(places))
-    queries, keys = (each.double().cpu().numpy() for each in (layer.queries, layer.keys))
-    of_keys = covariance(keys).repeat(layer.group, axis=0)  # (head, width, width)
-    pairs = list(zip(covariance(queries), of_keys, strict=True))
-    tilts = zip(queries.mean(1), of_keys, strict=True)
-    found["horizon"] = ("head", [projected_horizon(*pair, layer.scaling) for pair in pairs])
-    found["constant_tilt"] = ("head", [projected_constant_tilt(*pair, layer.scaling) for pair in tilts])
+    mean = layer.queries.double().mean(1).cpu().numpy()
+    of_queries, of_keys = (covariance(each) for each in (layer.queries, layer.keys))  # (head, width, width)
+    found |= {
+        name: ("head", value)
+        for name, value in couplings(mean, of_queries, of_keys.repeat(layer.group, 0), layer.scaling**-2).items()
+        if name != "horizon_frobenius"
+    }
     found["spread"] = ("head", value_spread(layer).cpu().numpy())
     return xr.Dataset(found, coords={"largest": list(LARGEST)})
 
 
-def drawn_errors(layer: Attention, places: np.ndarray, reading: Reading, address: tuple[int, ...]) -> xr.Dataset:
+def covariance(vectors: torch.Tensor) -> np.ndarray:
+    """Over the tokens, (head, token, width) -> (head, width, width), in float64; torch keeps to its threads."""
+    centred = vectors.double() - vectors.double().mean(1, keepdim=True)
+    return (centred.mT @ centred / vectors.shape[1]).cpu().numpy()
+
+
+def drawn_errors(
+    layer: Attention,
+    places: np.ndarray,
+    reading: Reading,
+    address: tuple[int, ...],
+    received: torch.Tensor | None = None,
+) -> xr.Dataset:
     """Errors |o_n - o| of each protocol, over S: root mean squares over queries (protocol, replicate, n, head).
 
     error_quantile: quantiles over queries and replicates;  output_error: root mean square of |o_n - o| / |o|.
@@ -130,18 +150,17 @@ def drawn_errors(layer: Attention, places: np.ndarray, reading: Reading, address
         exact = Dense.of(layer, chosen).output
         norm[:, cut] = exact.square().sum(-1)
         scores = layer.scores(chosen)
-        received = received_weights(layer, chosen) if "heavy_recent" in protocols else None
 
         def square(weights: torch.Tensor, scores=scores, exact=exact) -> torch.Tensor:
             return (weighted_output(layer, scores, weights) - exact).square().sum(-1)  # (head, query)
 
         for row, protocol in enumerate(protocols):
-            if protocol in ("window", "top"):
+            if protocol in PLAIN:
                 for column, n in enumerate(sizes):
-                    weights = chosen_weights(protocol, layer, chosen, scores, n + kept.budget)
+                    weights = chosen_weights(protocol, layer, chosen, scores, n, kept)
                     squares[row, :, column, :, cut] = square(weights)
                 continue
-            drawn_from = stratum(protocol, layer, chosen, kept, received)
+            drawn_from = stratum(protocol, layer, chosen, kept, None if received is None else received[:, cut])
             for replicate in range(replicates):
                 for column, n in enumerate(sizes):
                     weights = (
@@ -171,24 +190,31 @@ def drawn_errors(layer: Attention, places: np.ndarray, reading: Reading, address
     )
 
 
+def received_by_context(layer: Attention, places: dict[int, np.ndarray]) -> dict[int, torch.Tensor]:
+    """What keys received before the queries of each context, (head, query, key), by one pass over all queries."""
+    found = received_weights(layer, torch.as_tensor(np.concatenate(list(places.values())), device=layer.keys.device))
+    parts = found.split([len(own) for own in places.values()], dim=1)
+    return {context: part[..., :context] for context, part in zip(places, parts, strict=True)}
+
+
 def measure_layer(layer: Attention, reading: Reading, address: tuple[int, ...]) -> xr.Dataset:
     """All that is kept of one layer on one window.
 
-    The first order at each context; without `heavy_recent` where that is not the one at which keys are drawn: it needs
-    the weights of all earlier queries.  At that context also the heads' facts and, with sizes, errors of drawn keys.
+    The first order at each context; at the one at which keys are drawn also the heads' facts and, with sizes, errors of
+    drawn keys.
     """
-    found = []
-    for context in reading.contexts:
-        protocols = [name for name in reading.sampled if context == reading.context or name != "heavy_recent"]
-        part, places = layer.first(context), even_places(context, reading.queries)
-        found.append(first_order(part, places, reading.kept, protocols).reindex(protocol=reading.sampled))
+    places = {context: even_places(context, reading.queries) for context in reading.contexts}
+    received = received_by_context(layer, places) if "heavy_recent" in reading.protocols else dict.fromkeys(places)
+    found = [
+        first_order(layer.first(context), own, reading.kept, reading.sampled, received[context])
+        for context, own in places.items()
+    ]
     measured = xr.concat(found, "context").assign_coords(context=list(reading.contexts))
-    part, places = layer.first(reading.context), even_places(reading.context, reading.queries)
-    measured = measured.merge(head_facts(part, places))
+    context, part = reading.context, layer.first(reading.context)
+    measured = measured.merge(head_facts(part, places[context]))
     if reading.sizes:
-        measured = measured.reindex(protocol=list(reading.protocols)).merge(
-            drawn_errors(part, places, reading, address)
-        )
+        errors = drawn_errors(part, places[context], reading, address, received[context])
+        measured = measured.reindex(protocol=list(reading.protocols)).merge(errors)
     kv_head = np.arange(len(layer.queries)) // layer.group
     return measured.assign_coords(head=np.arange(len(layer.queries)), kv_head=("head", kv_head))
 
@@ -196,7 +222,7 @@ def measure_layer(layer: Attention, reading: Reading, address: tuple[int, ...]) 
 def measure_window(
     model, tokens: np.ndarray, reading: Reading, layers: Sequence[int] | None = None, window: int = 0
 ) -> xr.Dataset:
-    """Every layer, or those named, of a model that reads one window of tokens: along `layer`."""
+    """Every layer, or those named, of a model that reads one window of tokens, which has a number: along `layer`."""
     found: dict[int, xr.Dataset] = {}
 
     def receive(number: int, queries, keys, values, scaling: float, causal: bool) -> None:
@@ -211,13 +237,7 @@ def measure_window(
     read(model, tokens, receive)
     order = sorted(found)
     together = xr.concat([found[number] for number in order], "layer", coords="minimal", compat="override")
-    return together.assign_coords(layer=order)
-
-
-def joined(measured: list[xr.Dataset], windows: Sequence[int]) -> xr.Dataset:
-    """Windows along `window`."""
-    together = xr.concat(measured, "window", data_vars="all", coords="minimal", compat="override", join="exact")
-    return together.assign_coords(window=list(windows))
+    return together.assign_coords(layer=order, window=window)
 
 
 def read(model, tokens: np.ndarray, receive: Callable) -> None:

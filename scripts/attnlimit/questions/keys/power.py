@@ -30,7 +30,12 @@ def simulated_errors(
     and last keys over the product of their single gains.
     """
     layers, count = heads
-    gains = GAINS | {"sink_recent": together * GAINS["sink"] * GAINS["recent"], "window": 30.0, "top": 300.0}
+    gains = GAINS | {
+        "sink_recent": together * GAINS["sink"] * GAINS["recent"],
+        "window": 30.0,
+        "sink_window": 60.0,
+        "top": 300.0,
+    }
     gain = np.array([gains[name] for name in PROTOCOLS])
     own = 2.5 * np.exp(0.3 * stream.normal(size=(layers, 1, count)))  # c1 / S^2 of uniform draws at CONTEXT
 

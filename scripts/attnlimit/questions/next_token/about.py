@@ -9,17 +9,18 @@ from attnlimit.attention.key_protocols import STATELESS
 from attnlimit.base.about import About, Cost, Known, Model, Section, Words
 from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES
 from attnlimit.base.section_types import DISTINCT, Count, Sizes, refuse
+from attnlimit.base.words import WINDOWS
 
 CHAPTER = "language"
-COMPARED = ("sink_recent", "window")  # a sample beside kept keys, and a plain window of as many keys
+SAMPLE, RIVALS = "sink_recent", ("window", "sink_window")  # a sample beside kept keys, and windows of as many keys
 
 
 class MeasureNextToken(Section):
     """Every layer reads some keys; context and kept keys are those of `measure_keys`."""
 
     protocols: Annotated[list[Literal[STATELESS]], Field(min_length=2), DISTINCT] = Field(  # type: ignore[valid-type]
-        description="As in `measure_keys`, of those that carry nothing from query to query; sink_recent and window are "
-        "compared."
+        description="As in `measure_keys`, of those that carry nothing from query to query; sink_recent is compared "
+        "with window and sink_window."
     )
     sizes: Sizes = Field(description="The numbers n of keys drawn in each layer, increasing.")
     replicates: Count = Field(description="Independent draws for each window; a protocol without a sample has one.")
@@ -31,9 +32,11 @@ def check(config: Mapping[str, Any], known: Known) -> None:
     if CHAPTER not in config["chapters"]:
         return
     section, keys = config["measure_next_token"], config["measure_keys"]
-    for name in COMPARED:
+    for name in (SAMPLE, *RIVALS):
         if name not in section["protocols"]:
-            refuse("measure_next_token.protocols", f"no {name}: {' and '.join(COMPARED)} are compared; add it")
+            refuse(
+                "measure_next_token.protocols", f"no {name}: {SAMPLE} is compared with {' and '.join(RIVALS)}; add it"
+            )
     budget = section["sizes"][-1] + keys["first"] + keys["last"]
     if budget > keys["context"] // 2:
         why = f"with the kept keys {budget} are more than half of the context {keys['context']}; lower it"
@@ -62,9 +65,7 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
 
 
 # Words of the variables, by store.
-READ: Words = {
-    "window": "window of text: the first tokens of an article",
-    "title": "title of the article",
+READ: Words = WINDOWS | {
     "protocol": "which keys are kept for certain, the others sampled, in every layer",
     "n": "number of drawn keys [keys]",
     "replicate": "number of the replicate",
@@ -84,7 +85,8 @@ STORES: dict[str, Words] = {
         "dense_perplexity": "perplexity of the dense model",
         "divergence": "Kullback-Leibler divergence of the next token's law from the dense model's, mean over windows",
         "agreement": "share of tokens whose most probable next token is that of the dense model, mean over windows",
-        "divergence_ratio": "divergence with sampled keys (sink_recent) over that with a plain window of as many keys",
+        "rival": "protocol that reads as many keys as the sample and draws none",
+        "divergence_ratio": "divergence with sampled keys (sink_recent) over that of the rival",
     },
 }
 PARTS: dict[str, Words] = {"next_token/parts/part_{part}": ANSWERS}

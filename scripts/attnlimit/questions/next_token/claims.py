@@ -1,4 +1,4 @@
-"""The claim on the next token: a plain window serves it better than an unbiased sample of as many keys."""
+"""Claims on the next token: do windows serve it better than an unbiased sample of as many keys?"""
 
 import numpy as np
 
@@ -16,38 +16,59 @@ from attnlimit.stats.verdicts import (
     spoken,
 )
 
-
-@claim(
-    id="next_token_window",
-    statement="A plain window of the last keys keeps the law of the next token better than an unbiased sample of as "
-    "many keys (our question).",
-    test="Divergence from the dense model with first and last keys kept and the others sampled, over that with a "
-    "window of the same budget, at each n; interval over windows of text, left out one at a time, with Student's law.",
-    fits=("next_token",),
-    figure="next_token",
-    thresholds=(),
+TEST = (
+    "Divergence from the dense model with first and last keys kept and the others sampled, over that with {} of the "
+    "same budget, at each n; interval over windows of text, left out one at a time, with Student's law."
 )
-def next_token_window(fits: Fits, thresholds: dict) -> Finding:
+
+
+def judge(fits: Fits, rival: str, about: str) -> Finding:
     """Holds at an n: the interval of the ratio lies above 1.  Fails: below.  All sizes must hold; one fails it."""
     data = fits.stores["next_token"]
     windows, parts = data.attrs["windows"], dict[str, Part]()
     for n in data["n"].values.tolist():
-        ratio, low, high = Estimate.of(data, "divergence_ratio", n=n)
+        ratio, low, high = Estimate.of(data, "divergence_ratio", n=n, rival=rival)
         name = f"n = {n:,}"
         if not np.isfinite([ratio, low, high]).all():
             parts[name] = Part(UNDECIDED, {}, "no interval", "only divergences above zero could decide")
             continue
         measured = {"ratio": ratio, "low": low, "high": high}
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"
-        p = chance(float(np.log(ratio)), float(np.log(low)), float(np.log(high)), least=0.0)
+        p = chance(*np.log([ratio, low, high]), least=0.0, freedom=windows - 1)
         words = f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
         parts[name] = Part(decide(low, high, 1.0), measured, words, power, p=p)
     return Finding(
         every_part(parts),
         f"{spoken(parts)}; required: above 1",
         {"windows": windows} | measured_of(parts),
-        f"Every layer reads some keys; the same {windows} windows for both, which are few: intervals are Student's. "
-        "Sampling is a measuring rod here, not a method of compression.",
+        f"Every layer reads some keys; the same {windows} windows of text for both, which are few: intervals and "
+        f"probabilities are Student's. {about} Sampling is a measuring rod here, not a method of compression.",
         could_fail(parts),
         p=every_p(parts),
     )
+
+
+@claim(
+    id="next_token_window",
+    statement="A plain window of the last keys keeps the law of the next token better than an unbiased sample of as "
+    "many keys (our question).",
+    test=TEST.format("a window of the last keys"),
+    fits=("next_token",),
+    figure="next_token",
+    thresholds=(),
+)
+def next_token_window(fits: Fits, thresholds: dict) -> Finding:
+    return judge(fits, "window", "The plain window also drops the first key, which the sample keeps.")
+
+
+@claim(
+    id="next_token_sink_window",
+    statement="A window of the last keys that keeps the first one, too, keeps the law of the next token better than an "
+    "unbiased sample of as many keys (our question).",
+    test=TEST.format("the first key and a window of the last"),
+    fits=("next_token",),
+    figure="next_token",
+    thresholds=(),
+)
+def next_token_sink_window(fits: Fits, thresholds: dict) -> Finding:
+    return judge(fits, "sink_window", "Both keep the first key and the last ones; they differ in the keys between.")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
-from attnlimit.questions.next_token.about import COMPARED
+from attnlimit.questions.next_token.about import RIVALS, SAMPLE
 from attnlimit.stats.student import jackknifed
 
 
@@ -30,9 +30,10 @@ def fit_next_token(answers: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
 
 
 def log_ratio(data: xr.Dataset) -> xr.DataArray:
-    """log of the divergence with sampled keys over that with a plain window of as many keys."""
-    sampled, window = (data["divergence"].sel(protocol=name, drop=True).mean("window") for name in COMPARED)
-    return xr.apply_ufunc(np.log, sampled / window)
+    """log of the divergence with sampled keys over that with as many of which none is drawn, (rival, n)."""
+    mean = data["divergence"].mean("window")
+    rivals = mean.sel(protocol=list(RIVALS)).rename(protocol="rival")
+    return xr.apply_ufunc(np.log, mean.sel(protocol=SAMPLE, drop=True) / rivals)
 
 
 def over_windows(name: str, data: xr.Dataset, measure: Callable, back: Callable) -> xr.Dataset:

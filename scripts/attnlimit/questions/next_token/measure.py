@@ -4,20 +4,19 @@ Every query of every layer reads its own keys, from the first token on. Tokens o
 judged: those before them are the context that keys are left out of.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import torch
 import xarray as xr
 
+from attnlimit.attention.key_protocols import PLAIN
 from attnlimit.attention.keys import Attention, Kept, attend
 from attnlimit.attention.probe import probed
 from attnlimit.base.parts import cuts
 from attnlimit.base.seeds import generator
 
 TOKENS_AT_ONCE = 128  # whose laws over the vocabulary are compared at a time
-SETTLED = ("window", "top")  # nothing is drawn
 
 
 class Draws(NamedTuple):
@@ -65,22 +64,17 @@ def measure_answers(model, tokens: np.ndarray, draws: Draws, window: int) -> xr.
     found = {name: np.zeros(shape) for name in ("loss", "divergence", "agreement")}
     for row, protocol in enumerate(draws.protocols):
         for column, n in enumerate(draws.sizes):
-            for replicate in range(1 if protocol in SETTLED else draws.replicates):
+            for replicate in range(1 if protocol in PLAIN else draws.replicates):
                 receive = reading(protocol, n, draws, (window, replicate, n))
                 answers = compared(next_logits(model, tokens, receive), dense, targets)
                 for name, value in answers.items():
-                    found[name][row, column, slice(None) if protocol in SETTLED else replicate] = value
+                    found[name][row, column, slice(None) if protocol in PLAIN else replicate] = value
     return xr.Dataset(
         {name: (("protocol", "n", "replicate"), values) for name, values in found.items()}
         | {"dense_loss": ((), compared(dense, dense, targets)["loss"])},
-        coords={"protocol": draws.protocols, "n": draws.sizes, "replicate": range(draws.replicates)},
+        coords={"protocol": draws.protocols, "n": draws.sizes, "replicate": range(draws.replicates)}
+        | {"window": window},
     )
-
-
-def joined(measured: list[xr.Dataset], windows: Sequence[int]) -> xr.Dataset:
-    """Windows along `window`."""
-    together = xr.concat(measured, "window", data_vars="all", coords="minimal", compat="override", join="exact")
-    return together.assign_coords(window=list(windows))
 
 
 def reading(protocol: str, n: int, draws: Draws, address: tuple[int, ...]):

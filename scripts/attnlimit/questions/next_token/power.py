@@ -1,4 +1,4 @@
-"""What the claim on the next token would say of simulated truths: divergences with a known ratio."""
+"""What the claims on the next token would say of simulated truths: divergences with a known ratio."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ import xarray as xr
 from attnlimit.attention.keys import Kept
 from attnlimit.questions.next_token.fit import fit_next_token
 
-PROTOCOLS, SIZES, WINDOWS = ["uniform", "sink_recent", "window"], [32, 128, 384], 6
-DIVERGENCE = {32: 0.3, 128: 0.12, 384: 0.05}  # of the window
+PROTOCOLS, SIZES, WINDOWS = ["uniform", "sink_recent", "window", "sink_window"], [32, 128, 384], 6
+DIVERGENCE = {32: 0.3, 128: 0.12, 384: 0.05}  # of the windows
 
 
 def simulated_answers(
     stream: np.random.Generator, ratio: float = 2.0, noise: float = 0.15, windows: int = WINDOWS
 ) -> xr.Dataset:
-    """Divergences of sampled keys `ratio` times those of a window; windows differ, by `noise` also between the two."""
+    """Divergences of sampled keys `ratio` times those of windows of keys; texts differ, and the two by `noise`."""
     own = np.exp(0.3 * stream.normal(size=(windows, 1, 1)))
     each = np.exp(noise * stream.normal(size=(windows, len(PROTOCOLS), len(SIZES))))
-    base = np.array(list(DIVERGENCE.values())) * np.array([20.0, ratio, 1.0])[:, None]  # (protocol, n)
+    base = np.array(list(DIVERGENCE.values())) * np.array([20.0, ratio, 1.0, 1.0])[:, None]  # (protocol, n)
     divergence = (base * own * each)[..., None]
     dims = ("window", "protocol", "n", "replicate")
     dense = 3 + 0.2 * stream.normal(size=windows)
@@ -37,8 +37,9 @@ def fitted(stream: np.random.Generator, **changes: Any) -> dict[str, xr.Dataset]
 
 # By claim: the alternative in words, and stores in which the claim is true, or the alternative is.
 POWER = {
-    "next_token_window": (
+    name: (
         "sampled keys have half the divergence of a window",
         lambda truth, stream: fitted(stream, ratio=2.0 if truth else 0.5),
-    ),
+    )
+    for name in ("next_token_window", "next_token_sink_window")
 }

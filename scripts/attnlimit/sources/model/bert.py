@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -31,12 +32,17 @@ WIDENED = 2  # times: half precision to float32
 def load(folder: Path) -> PreTrainedModel:
     """The model of a folder, in float32: safetensors only, no remote code, every tensor present and finite."""
     family = require_supported(folder / "config.json")
+    return load_as(AutoModel, folder, re.escape(family.layers), **family.options)
+
+
+def load_as(kind: Any, folder: Path, layers: str, **options: Any) -> PreTrainedModel:
+    """The model of a folder by one of transformers' Auto classes; layers: pattern of the name of its list of layers."""
     transformers_logging.disable_progress_bar()
     transformers_logging.set_verbosity_error()  # its report of unused tensors; missing ones are refused below
     weights = folder / "model.safetensors"
-    require_weights(weights, folder / "config.json", re.escape(family.layers))
+    require_weights(weights, folder / "config.json", layers)
     with naming_errors(folder):
-        model, info = AutoModel.from_pretrained(
+        model, info = kind.from_pretrained(
             folder,
             use_safetensors=True,
             trust_remote_code=False,
@@ -44,7 +50,7 @@ def load(folder: Path) -> PreTrainedModel:
             output_loading_info=True,
             ignore_mismatched_sizes=True,
             dtype=torch.float32,
-            **family.options,
+            **options,
         )
     require_loaded(model, info, weights)
     return model.eval()

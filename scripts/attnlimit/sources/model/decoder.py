@@ -5,12 +5,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import torch
 import xarray as xr
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
-from transformers.utils import logging as transformers_logging
 
-from attnlimit.sources.model.bert import naming_errors, require_loaded, require_weights
+from attnlimit.sources.model.bert import load_as
 from attnlimit.sources.model.families import GGUF, read_config, require_decoder
 from attnlimit.sources.model.files import FILES, REMEDIES
 
@@ -33,22 +31,7 @@ def load_decoder(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerFast
         if not (folder / name).is_file():
             raise FileNotFoundError(f"{folder}: no {name}; {REMEDIES[name]}")
     require_decoder(folder / "config.json")
-    transformers_logging.disable_progress_bar()
-    transformers_logging.set_verbosity_error()  # its report of unused tensors; missing ones are refused below
-    require_weights(folder / "model.safetensors", folder / "config.json", LAYERS)
-    with naming_errors(folder):
-        model, info = AutoModelForCausalLM.from_pretrained(
-            folder,
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,
-            dtype=torch.float32,
-            attn_implementation="eager",
-        )
-    require_loaded(model, info, folder / "model.safetensors")
-    return model.eval(), tokenizer_of(folder)
+    return load_as(AutoModelForCausalLM, folder, LAYERS, attn_implementation="eager"), tokenizer_of(folder)
 
 
 def tokenizer_of(folder: Path) -> PreTrainedTokenizerFast:
