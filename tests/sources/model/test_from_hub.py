@@ -6,12 +6,15 @@ from safetensors.torch import load_file, save_file
 
 from attnlimit.base.files import sha256_of
 from attnlimit.sources.model.bert import load
+from attnlimit.sources.model.decoder import load_decoder
+from attnlimit.sources.model.families import require_decoder
 from attnlimit.sources.model.files import FILES, copy_verified
 from attnlimit.sources.model.from_hub import hub_model
 from support.hub_fixtures import MODEL, WEIGHTS
 from support.hub_server import files_in
 from support.messages import told
-from support.small_models import TENSOR
+from support.small_decoders import small_llama, small_tokenizer
+from support.small_models import TENSOR, rewrite_config
 
 
 def test_every_file_of_a_model_arrives_with_its_identity(hub, client, small_bert):
@@ -78,3 +81,32 @@ def test_wrong_weights_of_the_hub_itself_are_refused(hub, client, small_bert, tm
     with pytest.raises(failure) as error:
         load(target)
     told(error, str(target / WEIGHTS), named)
+
+
+@pytest.fixture
+def small_decoder_folder(tmp_path):
+    folder = tmp_path / "llama"
+    small_llama().save_pretrained(folder)
+    small_tokenizer().save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def test_a_language_model_arrives_whole_and_reads(hub, client, small_decoder_folder):
+    commit = hub.add("model", "tiny/llama", small_decoder_folder)
+    weights = sha256_of(small_decoder_folder / WEIGHTS)
+    found = hub_model("tiny/llama", commit, weights, client, require=require_decoder)
+    assert found.sha256 == {name: sha256_of(small_decoder_folder / name) for name in FILES}
+    model, tokenizer = load_decoder(found.paths["config.json"].parent)
+    ids = torch.tensor([tokenizer("the cat").input_ids])
+    with torch.no_grad():
+        torch.testing.assert_close(model(input_ids=ids)[0], small_llama()(input_ids=ids)[0])
+
+
+def test_weights_of_a_refused_language_model_are_not_fetched(hub, client, small_decoder_folder):
+    rewrite_config(small_decoder_folder, lambda config: config.update(sliding_window=8))
+    commit = hub.add("model", "tiny/window", small_decoder_folder)
+    weights = sha256_of(small_decoder_folder / WEIGHTS)
+    with pytest.raises(ValueError) as error:
+        hub_model("tiny/window", commit, weights, client, require=require_decoder)
+    told(error, "config.json", "sliding window of 8")
+    assert not [path for path in files_in(client.cache) if WEIGHTS in str(path)]

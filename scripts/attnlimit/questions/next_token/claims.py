@@ -34,7 +34,7 @@ def judge(fits: Fits, rival: str, about: str) -> Finding:
             continue
         measured = {"ratio": ratio, "low": low, "high": high}
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"
-        p = chance(*np.log([ratio, low, high]), least=0.0, freedom=windows - 1)
+        p = chance(*np.log([ratio, low, high, 1.0]), freedom=windows - 1)
         words = f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
         parts[name] = Part(decide(low, high, 1.0), measured, words, power, p=p)
     return Finding(
