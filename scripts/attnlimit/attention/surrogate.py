@@ -2,7 +2,8 @@
 
 Y(x), the attention of the query x to all N keys, is computed for M queries drawn without replacement. For all the
 others a function g of the query alone stands in, fitted to those M by ridge regression: linear in the features
-1, u, u_i u_j, o, with u the query in its principal coordinates and o its attention to a few keys. Over all N tokens
+1, u, u_i u_j, o, w, with u the query in its principal coordinates, o its attention to a few keys and w the weights that
+it gives to clusters of keys. Over all N tokens
 
     E[Y] = E[g] + E[Y - g],   E[Y Y^T] = E[g g^T] + E[Y Y^T - g g^T],
 
@@ -10,6 +11,12 @@ the first term of each from all N queries, the second from the M. That is unbias
 judged by a fit that it took part in: the M are cut into folds, and each is judged by the fit to the others. How good g
 is shows in the standard error alone, which is that of the residuals. The marks of the blocks are few and unlike all
 other tokens, so they are drawn apart, as a stratum: no fit meets them unprepared.
+
+With g_f the fit that left fold f out, which has a share s_f of the M, and h = sum_f s_f g_f:
+
+    sum_f s_f E[g_f g_f^T] = E[h h^T] + E[sum_f s_f (g_f - h)(g_f - h)^T].
+
+The fits are near each other, so the last term is small: some of the N tokens, drawn at random, are enough for it.
 """
 
 from typing import NamedTuple
@@ -19,10 +26,12 @@ import torch
 from torch import Tensor
 
 from attnlimit.attention.kernel import Segment, attend
-from attnlimit.attention.regressors import FOLDS, feature_count
+from attnlimit.attention.regressors import FOLDS
 from attnlimit.base.parts import cuts
 
 RIDGES = np.logspace(-9, 4, 27)  # to choose from, relative to the largest eigenvalue; the last leaves the level alone
+ROUNDS = 4  # of Lloyd's algorithm: the clusters need not be the best
+RAREST = 1e-3  # standard deviation of a cluster's weight over the largest: a rarer one is not blown up
 SMALLEST = 1e-4  # a coordinate's standard deviation over the leading one's: smaller ones are rounding, not blown up
 ROWS_AT_ONCE = 1024  # of features: more would leave the cache
 
@@ -35,6 +44,9 @@ class Basis(NamedTuple):
     few: Segment  # the keys that o attends to
     output_centre: np.ndarray  # (head, width)
     output_scale: np.ndarray  # (head,)
+    clusters: np.ndarray  # (head, cluster, width): mean keys
+    log_sizes: np.ndarray  # (head, cluster)
+    weight_scale: np.ndarray  # (head, cluster)
     directions: int  # leading coordinates whose products are features
 
 
@@ -55,8 +67,8 @@ class Correction(NamedTuple):
     residual_share: np.ndarray  # (unit,): variance of Y - g over that of Y
 
 
-def basis_of(queries: Tensor, few: Segment, directions: int) -> Basis:
-    """From some queries (head, token, width) of the population: any will do that were not chosen by the draw."""
+def basis_of(queries: Tensor, few: Segment, directions: int, keys: Tensor, clusters: int) -> Basis:
+    """From some queries (head, token, width) and keys of the population: any that were not chosen by the draw."""
     rows = queries.cpu().double().numpy()
     centre = rows.mean(1)  # (head, width)
     centred = rows - centre[:, None]
@@ -66,7 +78,37 @@ def basis_of(queries: Tensor, few: Segment, directions: int) -> Basis:
     outputs = attend(queries, few).output.cpu().double().numpy()  # (head, token, width)
     scale = outputs.std(1).max(-1)  # (head,)
     rotation = vectors / positive(spread)[:, None]
-    return Basis(centre, rotation, few, outputs.mean(1), positive(scale), directions)
+    grouped = [
+        clustered(*each, clusters) for each in zip(keys, torch.as_tensor(vectors * spread[:, None]), strict=True)
+    ]
+    means, log_sizes = (np.stack(parts) for parts in zip(*grouped, strict=True))
+    weights = cluster_weights(queries, means, log_sizes).std(1, correction=0).cpu().double().numpy()
+    rare = np.maximum(weights, RAREST * weights.max(-1, keepdims=True))  # (head, cluster)
+    whole = outputs.mean(1), positive(scale)
+    return Basis(centre, rotation, few, *whole, means, log_sizes, positive(rare), directions)
+
+
+def clustered(keys: Tensor, metric: Tensor, clusters: int) -> tuple[np.ndarray, np.ndarray]:
+    """Means (cluster, width) of clusters of keys (key, width), and the logarithms of their sizes (cluster,).
+
+    By Lloyd's algorithm, from keys evenly spread. Keys are near each other if the queries, whose covariance is
+    metric metric^T, score them alike. A cluster that lost its keys keeps its mean, and counts for nothing.
+    """
+    rows = keys.double().cpu() @ metric  # (key, coordinate)
+    means = rows[torch.arange(clusters) * len(rows) // clusters]
+    for _ in range(ROUNDS):
+        nearest = (means.square().sum(1) - 2 * rows @ means.T).argmin(1)  # (key,)
+        sizes = torch.bincount(nearest, minlength=clusters).double()
+        sums = torch.zeros_like(means).index_add_(0, nearest, rows)
+        means = torch.where(sizes[:, None] > 0, sums / sizes.clamp(min=1)[:, None], means)
+    of_keys = torch.zeros_like(means).index_add_(0, nearest, keys.double().cpu()) / sizes.clamp(min=1)[:, None]
+    return of_keys.numpy(), sizes.clamp(min=np.finfo(float).tiny).log().numpy()
+
+
+def cluster_weights(queries: Tensor, means: np.ndarray, log_sizes: np.ndarray) -> Tensor:
+    """Softmax of the scores that queries (head, token, width) give to mean keys, each for all of its cluster."""
+    keys, logs = (torch.as_tensor(part).to(queries) for part in (means, log_sizes))
+    return (queries @ keys.mT + logs[:, None]).softmax(-1)  # (head, token, cluster)
 
 
 def positive(scales: np.ndarray) -> np.ndarray:
@@ -75,20 +117,21 @@ def positive(scales: np.ndarray) -> np.ndarray:
 
 
 def linear_features(queries: Tensor, basis: Basis) -> Tensor:
-    """(u, o) of queries (head, token, width): the coordinates, and the attention to a few keys, of unit scale."""
-    centre, rotation, output_centre, scale = (
+    """(u, o, w) of queries (head, token, width): coordinates, attention to a few keys, weights of clusters, scaled."""
+    centre, rotation, output_centre, scale, weight_scale = (
         torch.as_tensor(part).to(queries)
-        for part in (basis.centre, basis.rotation, basis.output_centre, basis.output_scale)
+        for part in (basis.centre, basis.rotation, basis.output_centre, basis.output_scale, basis.weight_scale)
     )
     coordinates = (queries - centre[:, None]) @ rotation
     outputs = (attend(queries, basis.few).output - output_centre[:, None]) / scale[:, None, None]
-    return torch.cat([coordinates, outputs], dim=-1)  # (head, token, 2 width)
+    weights = cluster_weights(queries, basis.clusters, basis.log_sizes) / weight_scale[:, None]
+    return torch.cat([coordinates, outputs, weights], dim=-1)  # (head, token, 2 width + cluster)
 
 
 def all_features(linear: Tensor, directions: int) -> Tensor:
-    """(1, u, o, u_i u_j for i <= j of the leading directions) of one head: (token, 2 width) -> (token, feature)."""
-    features = linear.new_ones(len(linear), feature_count(linear.shape[1] // 2, directions))
+    """(1, u, o, w, u_i u_j for i <= j of the leading directions) of one head: (token, linear) -> (token, feature)."""
     start = 1 + linear.shape[1]
+    features = linear.new_ones(len(linear), start + directions * (directions + 1) // 2)
     features[:, 1:start] = linear
     for one in range(directions):  # slices, not a list of pairs: three times as fast
         stop = start + directions - one
@@ -131,15 +174,30 @@ def ridge(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
 
 
 def predict(surrogate: Surrogate, queries: Tensor) -> Tensor:
-    """g of the queries (head, token, width) by the fit of each fold: (fold, head, token, width)."""
+    """g of the queries (head, token, width) by each fit: (fold, head, token, width)."""
     basis, width = surrogate.basis, queries.shape[-1]
     linear = linear_features(queries, basis)
     side_by_side = torch.cat(list(surrogate.coefficients), dim=-1)  # (head, feature, fold * width)
-    predicted = queries.new_empty(*queries.shape[:2], FOLDS * width)
+    predicted = queries.new_empty(*queries.shape[:2], side_by_side.shape[-1])
     for head, coefficients in enumerate(side_by_side):
         for rows in cuts(queries.shape[1], ROWS_AT_ONCE):
             torch.mm(all_features(linear[head, rows], basis.directions), coefficients, out=predicted[head, rows])
     return torch.stack(predicted.split(width, dim=-1))
+
+
+def averaged(surrogate: Surrogate) -> Surrogate:
+    """h: one fit in place of all, their mean."""
+    shares = torch.as_tensor(surrogate.shares).to(surrogate.coefficients)
+    mean = torch.einsum("f,fhrw->hrw", shares, surrogate.coefficients)
+    return Surrogate(surrogate.basis, mean[None], np.ones(1))
+
+
+def fit_spread(surrogate: Surrogate, queries: Tensor, counts: Tensor) -> np.ndarray:
+    """sum_f s_f (g_f - h)(g_f - h)^T, summed over queries (head, token, width) counted so often: (feature, feature)."""
+    shares = torch.as_tensor(surrogate.shares).to(queries)
+    predicted = predict(surrogate, queries).transpose(1, 2).flatten(2)  # (fold, token, feature)
+    apart = predicted - torch.einsum("f,ftd->td", shares, predicted)
+    return torch.einsum("f,t,ftd,fte->de", shares, counts.to(queries), apart, apart).double().cpu().numpy()
 
 
 def correction_of(
@@ -158,8 +216,8 @@ def correction_of(
     drawn = np.bincount(stratum, minlength=len(sizes))
     mean, second = np.zeros_like(reference), np.zeros((len(reference), len(reference)))
     judged_by_others = np.empty_like(exact)
-    for judged in range(FOLDS):
-        guess, inside = rows_of(predicted[judged]) - reference, fold == judged
+    for judged, guessed in enumerate(predicted):
+        guess, inside = rows_of(guessed) - reference, fold == judged
         of_fold = np.bincount(stratum[inside], minlength=len(sizes))
         weights = np.where(inside, ((sizes - drawn + of_fold) / of_fold)[stratum], 1.0)
         weights *= inside.sum() / queries / sizes.sum()
@@ -187,7 +245,7 @@ def residual_variances(exact: np.ndarray, guess: np.ndarray, fold: np.ndarray, h
     width = exact.shape[1] // heads
     units = [*(slice(head * width, (head + 1) * width) for head in range(heads)), slice(None)]
     totals = np.zeros((2, len(units)))
-    for judged in range(FOLDS):
+    for judged in np.unique(fold):
         inside = fold == judged
         for number, unit in enumerate(units):
             y, g = exact[inside, unit], guess[inside, unit]

@@ -5,7 +5,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from attnlimit.attention.regressors import CHUNKS, FOLDS, feature_count, few_keys, product_directions
+from attnlimit.attention.regressors import (
+    CHUNKS,
+    FOLDS,
+    clusters,
+    feature_count,
+    few_keys,
+    product_directions,
+    spread_step,
+)
 from attnlimit.base.about import About, Cost, Known, Model, Section, Words
 from attnlimit.base.costs import LIMIT_FLOPS, START_BYTES, token_bytes
 from attnlimit.base.section_types import Count, InDtype, Number, refuse
@@ -114,14 +122,17 @@ def limit_costs(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
 
     With a surrogate, attend_queries: the attention, and in each part keys and values again, 4 D^2 a token.
     fit_surrogate: for each head and fold a Gram matrix and its eigenvectors, about 10 F^3. apply_surrogate, a token:
-    its query 2 D^2, attention to a few keys, and for each fold D outputs from F features, and their covariance.
+    its query 2 D^2, attention to a few keys, and D outputs from F features, their covariance; on some, of each fold.
     """
     features, section, queries = model.features, config["compute_limits"], queries_of(config)
     population, rows, parts = config["tokenize_corpus"]["population"], section["block"], section["parts"]
     width = features // model.heads
-    regressors = feature_count(width, product_directions(queries, width))
+    regressors = feature_count(queries, width, product_directions(queries, width))
+    predictions = 1 + FOLDS / spread_step(population)
     pairs = 4.0 * features * queries * population
-    each_token = 2.0 * features**2 + 4.0 * features * (few_keys(queries) + FOLDS / 2 * (regressors + features))
+    each_token = 2.0 * features**2 + 4.0 * features * (
+        few_keys(queries) + clusters(queries) / 2 + predictions / 2 * (regressors + features)
+    )
     fit = model.heads * FOLDS * (queries * regressors**2 + 10.0 * regressors**3)
     blocks_of_job, chunks_of_job = -(-queries // rows // parts) + 1, -(-CHUNKS // parts) + 1
     held = {
@@ -209,6 +220,9 @@ PARTS: dict[str, Words] = {
         "few_values": "values of the few tokens that a feature attends to",
         "few_output_centre": "mean attention to the few keys",
         "few_output_scale": "standard deviation of the attention to the few keys",
+        "cluster_keys": "mean keys of clusters whose weights are features",
+        "cluster_log_sizes": "logarithm of the number of keys in a cluster",
+        "cluster_weight_scale": "standard deviation of the weight of a cluster",
         "directions": "leading coordinates whose products are features",
         "reference": "point about which second moments are taken",
         "residual_mean": "mean of exact output less surrogate",

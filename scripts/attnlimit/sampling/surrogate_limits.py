@@ -13,13 +13,15 @@ import torch
 import xarray as xr
 
 from attnlimit.attention.kernel import Segment, output_moments, output_shift, project_keys, project_queries
-from attnlimit.attention.regressors import CHUNKS, FOLDS, few_keys, product_directions
+from attnlimit.attention.regressors import CHUNKS, FOLDS, clusters, few_keys, product_directions, spread_step
 from attnlimit.attention.streaming import Atoms, Pass, as_rows, end_to_end, states_of
 from attnlimit.attention.surrogate import (
     Basis,
     Surrogate,
+    averaged,
     basis_of,
     correction_of,
+    fit_spread,
     fit_surrogate,
     predict,
 )
@@ -30,6 +32,7 @@ from attnlimit.sampling.joining import join_parts
 from attnlimit.theory.moments import Moments, merge_all
 
 QUERIES_PER_BLOCK = 1024  # of exact outputs: one job has that many at least
+CLUSTERED = 4096  # keys, evenly spread, from which clusters are made
 MARKS = 64  # drawn at least: enough for their variance, few enough to cost nothing
 
 
@@ -105,9 +108,8 @@ def joined_outputs(parts: list[xr.Dataset]) -> tuple[xr.Dataset, Drawn]:
     return joined, Drawn(*(joined[name].values for name in names))
 
 
-def few_numbers(population: int, queries: int) -> np.ndarray:
-    """Token numbers of the keys that a feature attends to: evenly spread over the population, whatever was drawn."""
-    count = few_keys(queries)
+def evenly(population: int, count: int) -> np.ndarray:
+    """So many token numbers, evenly spread over the population, whatever was drawn."""
     return np.arange(count) * population // count
 
 
@@ -125,8 +127,11 @@ def fitted_surrogate(
             "The limit is as unbiased, its standard errors are larger",
             *(count, width, directions),
         )
-    few = Segment(*project_keys(read(few_numbers(drawn.sizes.sum(), count)), *projection))
-    basis = basis_of(project_queries(keys.read(slice(0, how.block)), *projection), few, directions)
+    population = drawn.sizes.sum()
+    few = Segment(*project_keys(read(evenly(population, few_keys(count))), *projection))
+    grouped, _ = project_keys(read(evenly(population, min(population, CLUSTERED))), *projection)
+    some = project_queries(keys.read(slice(0, how.block)), *projection)
+    basis = basis_of(some, few, directions, grouped, clusters(count))
     outputs = torch.as_tensor(exact).to(queries).unflatten(1, (heads, width)).transpose(0, 1)
     surrogate = fit_surrogate(queries, outputs, drawn.fold, basis)
     correction = correction_of(outputs, predict(surrogate, queries), *drawn[1:])
@@ -141,6 +146,9 @@ def fitted_surrogate(
             "few_values": (by_width, few.values.cpu().numpy()),
             "few_output_centre": (("head", "width"), basis.output_centre),
             "few_output_scale": ("head", basis.output_scale),
+            "cluster_keys": (("head", "cluster", "width"), basis.clusters),
+            "cluster_log_sizes": (("head", "cluster"), basis.log_sizes),
+            "cluster_weight_scale": (("head", "cluster"), basis.weight_scale),
             "directions": directions,
             "reference": ("feature", correction.reference),
             "residual_mean": ("feature", correction.mean),
@@ -165,19 +173,36 @@ def stored_surrogate(store: xr.Dataset, how: Pass) -> Surrogate:
         few,
         store["few_output_centre"].values,
         store["few_output_scale"].values,
+        store["cluster_keys"].values,
+        store["cluster_log_sizes"].values,
+        store["cluster_weight_scale"].values,
         int(store["directions"]),
     )
     return Surrogate(basis, torch.as_tensor(store["coefficient"].values, **kind), store["fold_share"].values)
 
 
-def surrogate_part(queries: Atoms, surrogate: Surrogate, part: int, parts: int, how: Pass) -> xr.Dataset:
-    """Moments of the surrogate over one job's chunks of the population, all its fits together."""
+def surrogate_part(
+    queries: Atoms,
+    surrogate: Surrogate,
+    part: int,
+    parts: int,
+    how: Pass,
+    stream: Callable[[int], np.random.Generator],
+) -> xr.Dataset:
+    """Moments of the surrogate over one job's chunks of the population, all its fits together.
+
+    stream: random numbers of the block that begins at a query.
+    """
     blocks = cuts(len(queries.counts), how.block)
     chunks = {chunk: share(blocks, chunk, CHUNKS) for chunk in share(list(range(CHUNKS)), part, parts)}
     chunks = {chunk: cuts_of_chunk for chunk, cuts_of_chunk in chunks.items() if cuts_of_chunk}
     every = [cut for cuts_of_chunk in chunks.values() for cut in cuts_of_chunk]
     shown = bar(every, total=len(every), unit="blocks", name="surrogate")
-    each = (block_moments(queries, cut, surrogate, how) for cut in shown)
+    mean, step = averaged(surrogate), spread_step(len(queries.counts))
+    each = (
+        block_moments(queries, cut, (mean, surrogate), how, int(stream(cut.start).integers(step)), step)
+        for cut in shown
+    )
     found = [merge_all(islice(each, len(cuts_of_chunk))) for cuts_of_chunk in chunks.values()]
     features = surrogate.coefficients.shape[1] * surrogate.coefficients.shape[3]
     vectors, matrices = (-1, features), (-1, features, features)  # a job may have no chunk
@@ -194,11 +219,16 @@ def surrogate_part(queries: Atoms, surrogate: Surrogate, part: int, parts: int, 
     )
 
 
-def block_moments(queries: Atoms, cut: slice, surrogate: Surrogate, how: Pass) -> Moments:
-    """Moments of the surrogate on one block of queries; a fit weighs as much as its fold has of the drawn queries."""
+def block_moments(
+    queries: Atoms, cut: slice, fits: tuple[Surrogate, Surrogate], how: Pass, first: int, step: int
+) -> Moments:
+    """Moments of the surrogate on one block of queries, all fits together: those of their mean, and their spread.
+
+    fits: their mean, and all of them; the spread is from every `step`-th query, beginning with one drawn at random.
+    """
+    mean, apart = fits
     projected = project_queries(queries.read(cut), how.heads, how.centre, how.device, how.dtype)
-    predicted = predict(surrogate, projected)  # (fold, head, query, width)
     counts = torch.as_tensor(queries.counts[cut], dtype=torch.float64, device=how.device)
-    return output_moments(
-        torch.cat(list(predicted), dim=1), torch.cat([weight * counts for weight in surrogate.shares])
-    )
+    moments = output_moments(predict(mean, projected)[0], counts)
+    spread = step * fit_spread(apart, projected[:, first::step], counts[first::step])
+    return moments._replace(scatter=moments.scatter + spread)
