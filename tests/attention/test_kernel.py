@@ -254,3 +254,33 @@ def test_tokens_of_another_model_are_refused():
     heads = dense.random_heads(rng, heads=2, width=4, feature=7, scale=0.5)
     with pytest.raises(ValueError, match=r"^query_weight: for 7 features, but the tokens have 6: .*delete.*run again$"):
         project(rng.normal(size=(5, 6)), heads, np.zeros(6), "cpu", "float64")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("tile", [(1, 1), (4, 7), (16, 3), (64, 64)])
+def test_tiles_change_nothing(monkeypatch, tile, dtype):
+    """With scores that grow from key to key, so that the largest so far changes in every tile."""
+    monkeypatch.setattr(kernel_module, "QUERIES", tile[0])
+    monkeypatch.setattr(kernel_module, "KEYS", tile[1])
+    queries, segment = segment_with_counts(np.random.default_rng(13))
+    segment = segment._replace(keys=segment.keys * torch.arange(1, 31)[:, None])
+    tolerance = {"rtol": 1e-12, "atol": 1e-12} if dtype == torch.float64 else {"rtol": 1e-4, "atol": 1e-5}
+    for one in (segment, Segment(segment.keys, segment.values)):
+        expected = attend_plain(queries, one)
+        found = attend(queries.to(dtype), Segment(*(None if part is None else part.to(dtype) for part in one)))
+        torch.testing.assert_close(found.output.double(), expected.output, **tolerance)
+        torch.testing.assert_close(found.total.double(), expected.total, **tolerance)
+
+
+def test_a_large_tile_in_float32_is_as_exact_as_its_scores():
+    """Large enough for oneDNN, with values of another width than the keys."""
+    rng = np.random.default_rng(14)
+    queries, keys, values = (
+        torch.as_tensor(rng.normal(size=(1, *shape))) for shape in ((1100, 32), (1300, 32), (1300, 20))
+    )
+    queries /= 4
+    logs = torch.as_tensor(rng.integers(1, 9, size=1300)).double().log()
+    expected = attend_plain(queries, Segment(keys, values, logs))
+    found = attend(queries.float(), Segment(keys.float(), values.float(), logs.float()))
+    assert dense.relative(found.output.double().numpy(), expected.output.numpy()) < 2e-6
+    torch.testing.assert_close(found.total.double(), expected.total, rtol=1e-6, atol=2e-6)

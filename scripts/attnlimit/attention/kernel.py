@@ -3,11 +3,12 @@
 One head maps a token x to Gamma(x) = sum_i w_i v_i, w = softmax_i(<q(x), k_i>). Keys come in segments; the output
 over all segments so far follows from the output over each one and its log-sum-exp, exactly. The same pass serves
 
-- a sample at nested sizes: split the keys at the sizes n_1 < n_2 < …; after segment j the first n_j rows are the
-  output on the first n_j tokens, so every size comes at the cost of the largest;
+- a sample at nested sizes n_1 < n_2 < …: at n_j the queries so far attend to the new keys, the new queries to all keys
+  so far. That gives the output on the first n_j tokens, so every size comes at the cost of the largest;
 - the limit: queries attend to all tokens, read in blocks (`streaming.py`).
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,9 +18,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from attnlimit.attention.products import product
 from attnlimit.base.parts import cuts
 from attnlimit.theory.moments import Moments
 
+QUERIES, KEYS = 1024, 512  # of a tile on the CPU, see tile_side
 ROWS_PER_SUM = 1024
 PANEL = 128  # features
 PLAIN_BYTES = 2**28
@@ -64,6 +67,10 @@ class State(NamedTuple):
 
     output: Tensor  # (head, query, width)
     total: Tensor  # (head, query): log-sum-exp of the scores
+
+    def first(self, queries: int) -> "State":
+        """That of the first queries: a view."""
+        return State(self.output[:, :queries], self.total[:, :queries])
 
 
 def choose_device(wanted: str) -> str:
@@ -179,10 +186,37 @@ def attend(queries: Tensor, segment: Segment) -> State:
 
 
 def attend_cpu(queries: Tensor, segment: Segment) -> State:
-    mask = None if segment.log_counts is None else segment.log_counts[None, None, None]  # (1, 1, 1, key)
-    batch = [part[None] for part in (queries, segment.keys, segment.values)]
-    output, total = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*batch, attn_mask=mask, scale=1.0)
-    return State(output[0], total[0])
+    """Head by head and tile by tile, in powers of 2: torch has them several times as fast as those of e."""
+    keys, values, logs = segment
+    logs = None if logs is None else logs / math.log(2)
+    scaled = queries / math.log(2)
+    output, total = queries.new_empty(*queries.shape[:2], values.shape[2]), queries.new_empty(queries.shape[:2])
+    for head in range(len(queries)):
+        for rows in cuts(queries.shape[1], tile_side(QUERIES, KEYS, keys.shape[1])):
+            output[head, rows], total[head, rows] = online_softmax(scaled[head, rows], keys[head], values[head], logs)
+    return State(output, total.mul_(math.log(2)))
+
+
+def online_softmax(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor]:
+    """sum_i 2^s_i v_i / sum_i 2^s_i for scores s_i = <q, k_i> + bias_i, and log2 sum_i 2^s_i, a tile of keys at a time.
+
+    Each tile's sums are about the largest score so far: none overflows.
+    """
+    largest, below = queries.new_full((len(queries), 1), -torch.inf), queries.new_zeros(len(queries), 1)
+    above = queries.new_zeros(len(queries), values.shape[1])
+    for tile in cuts(len(keys), tile_side(KEYS, QUERIES, len(queries))):
+        scores = product(queries, keys[tile].T, None if bias is None else bias[tile])  # (query, key)
+        larger = torch.maximum(largest, scores.amax(1, keepdim=True))
+        weights, fade = scores.sub_(larger).exp2_(), (largest - larger).exp2_()
+        below.mul_(fade).add_(weights.sum(1, keepdim=True))
+        above.mul_(fade).add_(product(weights, values[tile]))
+        largest = larger
+    return above.div_(below), below.log2_().add_(largest)[:, 0]
+
+
+def tile_side(side: int, other: int, there: int) -> int:
+    """Of a tile of side x other scores, which stay in the cache; longer where fewer than `other` are there."""
+    return side * other // min(other, there)
 
 
 def attend_cuda(queries: Tensor, segment: Segment) -> State:
@@ -233,7 +267,7 @@ def absorb(state: State | None, queries: Tensor, segment: Segment) -> State:
     """Attention of queries to all segments absorbed so far, from that to the earlier ones and to this one.
 
     With L the log-sum-exp and O the output so far, l and o those of the new segment:
-    L' = log(e^L + e^l),  O' = O e^(L - L') + o e^(l - L').  The old state's output is overwritten.
+    L' = log(e^L + e^l),  O' = O e^(L - L') + o e^(l - L').  The old state is overwritten.
     """
     new = attend(queries, segment)
     if state is None:
@@ -241,7 +275,8 @@ def absorb(state: State | None, queries: Tensor, segment: Segment) -> State:
     total = torch.logaddexp(state.total, new.total)
     state.output.mul_((state.total - total).exp_()[..., None])
     state.output.addcmul_(new.output, (new.total - total).exp_()[..., None])
-    return State(state.output, total)
+    state.total[:] = total
+    return state
 
 
 def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
@@ -249,11 +284,14 @@ def nested_moments(sample: Projected, sizes: list[int]) -> Iterator[Moments]:
     tokens = sample.keys.shape[1]
     if not all(low < high for low, high in pairwise([0, *sizes, tokens + 1])):
         raise ValueError(f"sizes {sizes}: must grow, from 1 up to the {tokens} tokens of the sample")
-    queries, state, start = sample.queries[:, : sizes[-1]], None, 0
-    for size in sizes:
-        state = absorb(state, queries, Segment(sample.keys[:, start:size], sample.values[:, start:size]))
+    queries, keys, values = (part[:, : sizes[-1]] for part in sample)
+    state = State(torch.empty_like(values), queries.new_empty(queries.shape[:2]))
+    for start, size in pairwise([0, *sizes]):
+        fresh = attend(queries[:, start:size], Segment(keys[:, :size], values[:, :size]))
+        state.output[:, start:size], state.total[:, start:size] = fresh
+        if start:
+            absorb(state.first(start), queries[:, :start], Segment(keys[:, start:size], values[:, start:size]))
         yield output_moments(state.output[:, :size])
-        start = size
 
 
 def limit_states(blocks: list[Tensor], segments: Iterable[Segment]) -> list[State]:
@@ -271,18 +309,18 @@ def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
     A product of a few rows is taken in the output's own precision, sums of products in float64: as exact as the
     rows themselves, at half the cost. Of the products, which are symmetric, only panels from the diagonal on are taken.
     """
-    rows = output.transpose(0, 1).flatten(1)  # (query, feature)
-    numbers = rows.new_ones(len(rows)) if counts is None else counts
-    parts = list(zip(rows.split(ROWS_PER_SUM), numbers.to(rows).split(ROWS_PER_SUM), strict=True))
+    columns = output.mT.flatten(0, 1)  # (feature, query)
+    numbers = columns.new_ones(columns.shape[1]) if counts is None else counts.to(columns)
+    parts = list(zip(columns.split(ROWS_PER_SUM, 1), numbers.split(ROWS_PER_SUM), strict=True))
     count = numbers.double().sum()
-    mean = sum(weights.double() @ part.double() for part, weights in parts) / count  # (feature,)
-    rounded = mean.to(rows.dtype)
+    mean = sum(part.double() @ weights.double() for part, weights in parts) / count  # (feature,)
+    rounded = mean.to(columns.dtype)
     scatter, panels = mean.new_zeros(len(mean), len(mean)), cuts(len(mean), PANEL)  # (feature, feature)
     for part, weights in parts:
-        right = part - rounded
-        left = right if counts is None else right * weights[:, None]
+        right = part - rounded[:, None]
+        left = right if counts is None else right * weights
         for panel in panels:
-            scatter[panel, panel.start :].add_(left[:, panel].T @ right[:, panel.start :])
+            scatter[panel, panel.start :].add_(product(left[panel], right[panel.start :].T))
     for panel in panels:
         scatter[panel, panel] = (scatter[panel, panel] + scatter[panel, panel].T) / 2
         scatter[panel.stop :, panel] = scatter[panel, panel.stop :].T
@@ -290,7 +328,7 @@ def output_moments(output: Tensor, counts: Tensor | None = None) -> Moments:
     scatter -= count * torch.outer(rest, rest)
     if not torch.isfinite(scatter.diagonal()).all():  # no other product is larger than the larger of two squares
         raise ValueError(
-            f"attention: squares of the outputs overflow {rows.dtype}; set dtype: float64, or take smaller weights"
+            f"attention: squares of the outputs overflow {columns.dtype}; set dtype: float64, or take smaller weights"
         )
     return Moments(float(count), mean.cpu().numpy(), scatter.cpu().numpy())
 
