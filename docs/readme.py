@@ -4,7 +4,9 @@ import csv
 import json
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +17,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
-from attnlimit.page.answer import capital  # noqa: E402
 from attnlimit.stats.verdicts import chance_words  # noqa: E402
 from attnlimit.workflow.costs import ASSUMED, GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, questions_of  # noqa: E402
@@ -23,6 +24,7 @@ from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figure
 LEADING = next(iter(figures(all_chapters())))  # of page and report too
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
 WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
+LANGUAGE = Path("runs/smollm2")  # the run of configs/smollm2.yaml
 STUDIES = Path("runs/studies")  # the comparison that `make studies` ends with
 ON_GPU = ("compute_limits", "attend_queries")  # rules whose time on a GPU is told
 ON_DISK = "embeddings on disk"
@@ -34,11 +36,22 @@ def main(folder: str = ".") -> None:
     """The folder is that of a run, relative to the project's."""
     results = ROOT / folder / "results"
     shutil.copy(results / f"figures/{LEADING}.png", ROOT / "docs")
+    photograph(results / "index.html", ROOT / "docs/page.png")
     parts = parts_of(results)
     for path in pages(ROOT):
         path.write_text(fill(path.read_text(encoding="utf-8"), parts), encoding="utf-8")
     if left := set(parts) - {name for path in pages(ROOT) for name in marks(path.read_text(encoding="utf-8"))}:
         sys.exit(f"README.md and docs/: no place <!-- {min(left)} --> … <!-- /{min(left)} -->")
+
+
+def photograph(page: Path, picture: Path) -> None:
+    """The top of a page as a browser shows it, where there is one; else the picture stays as it is."""
+    if (browser := shutil.which("chromium")) is None:
+        return
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking"]
+    with tempfile.TemporaryDirectory() as profile:
+        options += [f"--user-data-dir={profile}", "--window-size=1300,1150", f"--screenshot={picture}"]
+        subprocess.run([browser, *options, page.resolve().as_uri()], check=True, capture_output=True)  # noqa: S603  # ours
 
 
 def pages(root: Path) -> list[Path]:
@@ -64,6 +77,8 @@ def parts_of(results: Path) -> dict[str, str]:
     parts = {
         "finding": finding(results),
         "time": time_taken(results),
+        "tokens": tokens_table(results),
+        "headlines": headlines_table(results),
         "claims": claims_table(results),
         "answer": said(results),
         "details": "".join(f"- {line}\n" for line in details(table, results)),
@@ -96,11 +111,37 @@ def heads_of(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
     return table[(table["source"] == "heads") & (table["head"] != "all") & (table["statistic"] == statistic)]
 
 
+def answer_of(results: Path) -> dict:
+    return json.loads((results / "answer.json").read_text())
+
+
 def finding(results: Path) -> str:
-    """What page and terminal say too: tokens needed, rates; the mean first."""
-    answer = json.loads((results / "answer.json").read_text())
-    said = {key: capital(sentence) for key, sentence in answer.items()}
-    return f"**{said['tokens_mean']}** {said['tokens_cov']}\n\n**{said['rates_mean']}** {said['rates_cov']}\n"
+    """What page and terminal open with; of a run on a language model its last sentence, where one was made."""
+    sentences = answer_of(results)["conclusion"]
+    if (ROOT / LANGUAGE / "results/answer.json").is_file():
+        sentences = [*sentences[:-1], f"{sentences[-1]} {answer_of(ROOT / LANGUAGE / 'results')['conclusion'][-1]}"]
+    return "".join(f"- {sentence}\n" for sentence in sentences)
+
+
+def tokens_table(results: Path) -> str:
+    """How many tokens for 5 %: the answers of the run and of that on a language model, side by side."""
+    folders = [results, ROOT / LANGUAGE / "results"]
+    found = [each for folder in folders if (folder / "answer.json").is_file() for each in answer_of(folder)["answers"]]
+    rows = [[f"**{each['number']}**" for each in found], [each["words"] for each in found]]
+    return markdown([each["case"] for each in found], rows)
+
+
+def headlines_table(results: Path) -> str:
+    """The paper's claims, those that share a headline in one row, with one number each."""
+    records = json.loads((results / "claims.json").read_text())
+    tested = [record for record in records if record["verdict"] and not record["ours"]]
+    rows = []
+    for headline in dict.fromkeys(record["headline"] for record in tested):
+        shared = [record for record in tested if record["headline"] == headline]
+        said = [f"**{each['verdict']}**" + (f" ({each['reason']})" if each["reason"] else "") for each in shared]
+        measured = [f"{each['experiment']}: {each['number']}" for each in shared]
+        rows.append([headline, "<br>".join(said), "<br>".join(measured)])
+    return markdown(["claim of the paper", "verdict", "measured"], rows)
 
 
 def spread(numbers: pd.Series, digits: int = 2) -> str:
@@ -137,12 +178,17 @@ def intervals(table: pd.DataFrame) -> str:
 def claims_table(results: Path) -> str:
     """Each claim that was tested, its verdict, the measured number beside its threshold, and p among all claims."""
     records = json.loads((results / "claims.json").read_text())
-    tested = [record for record in records if record["verdict"]]
+    tested = sorted((record for record in records if record["verdict"]), key=lambda record: record["ours"])
     rows = [
-        [record["claim"], f"**{record['verdict']}**", record["in_short"], chance_words(record["p_family"])]
+        [
+            record["claim"] + (" *(our question)*" if record["ours"] else ""),
+            f"**{record['verdict']}**" + (f" ({record['reason']})" if record["reason"] else ""),
+            record["in_short"],
+            chance_words(record["p_family"]),
+        ]
         for record in tested
     ]
-    return markdown(["claim", "verdict", "measured in this run", "by chance, among all claims"], rows)
+    return markdown(["claim", "verdict", "measured in this run", "chance"], rows)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

@@ -7,8 +7,7 @@
 #                                                   tokens_needed, … (eps, layer, statistic, head); head -1: the whole layer
 #          results/rates.csv                        the same fits, one row each
 #          results/answer.{txt,json}                what the run says, in a few lines: for the terminal; by key, for the page
-#          results/claims.json                      a list of records: id, claim, verdict, in_short, measured, test, threshold,
-#                                                   files, figures, why, could_fail, left_out, rule, function, test_file; verdict:
+#          results/claims.json                      a list of records, one a claim: `Record` in attnlimit/stats/claim.py; verdict:
 #                                                   holds, does not hold, undecided; none of a claim that is left out with the
 #                                                   chapter named in left_out
 #          results/figures/claims.{pdf,svg,png}     the same at a glance
@@ -105,7 +104,8 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        **fits_at_hand("contexts", "studies", rates="heads", language="keys"),
+        **fits_at_hand("contexts", "patterns", "studies", rates="heads", language="keys"),
+        records="results/claims.json",
     output:
         lines=report(
             "results/answer.txt", caption="report/answer.rst", category="2 Answer", labels={"shows": "in short"}

@@ -1,4 +1,4 @@
-"""What the run found in a few sentences: lines for the terminal, by key for the page."""
+"""What the run found: at most four sentences, "how many tokens?" side by side, and lines with more numbers."""
 
 import json
 from pathlib import Path
@@ -7,26 +7,35 @@ from attnlimit.base.files import atomic
 from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
+from attnlimit.page.conclusion import answers, conclusion
 from attnlimit.questions.keys.answer import keys_answer
 from attnlimit.questions.studies.report import studies_answer
 
 p = begin(snakemake)
-(rates, contexts, language, studies) = map(snakemake.input.get, ("rates", "contexts", "language", "studies"))
+names = ("rates", "contexts", "patterns", "language", "studies")
+rates, contexts, patterns, language, studies = (
+    read(snakemake.input[name]) if snakemake.input.get(name) else None for name in names
+)
+records = json.loads(Path(snakemake.input.records).read_text())
 
 options = p.settings
 lines = {"quick_look": QUICK_LOOK} if p.quick_look else {}
-lines |= (
-    answer(read(rates), options["weakest_horizon"])
-    if rates
-    else studies_answer(read(studies), options["agreement"])
-    if studies
-    else keys_answer(read(language))
-    if language
-    else {"nothing": "this run has no rates of a model's heads"}
-)
-lines |= context_answer(read(contexts)) if contexts else {}
+if rates is not None:
+    lines |= answer(rates, options["weakest_horizon"])
+elif studies is not None:
+    lines |= studies_answer(studies, options["agreement"])
+elif language is not None:
+    lines |= keys_answer(language)
+else:
+    lines["nothing"] = "this run has no rates of a model's heads"
+lines |= context_answer(contexts) if contexts is not None else {}
 lines |= {"left_out": p.left_out} if p.left_out else {}
-texts = {"lines": "\n".join(lines.values()) + "\n", "sentences": json.dumps(lines, indent=2, ensure_ascii=False) + "\n"}
+
+sentences = conclusion(records, rates, contexts, language)
+side_by_side = [each._asdict() for each in answers(rates, contexts, patterns, language)]
+found = {"conclusion": sentences, "answers": side_by_side, "lines": lines}
+said = [*sentences, "", *lines.values()] if sentences else lines.values()
+texts = {"lines": "\n".join(said) + "\n", "sentences": json.dumps(found, indent=2, ensure_ascii=False) + "\n"}
 for name, text in texts.items():
     with atomic(snakemake.output[name]) as temporary:
         Path(temporary).write_text(text, encoding="utf-8")

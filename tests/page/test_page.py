@@ -8,7 +8,16 @@ import yaml
 from docutils.utils import SystemMessage
 
 from attnlimit.page.figures import caption, figures_of, first_sentence
-from attnlimit.page.page import claims_on_page, computed_on, limits, render, settings_of, studies_of
+from attnlimit.page.page import (
+    NO_ANSWER,
+    claims_on_page,
+    computed_on,
+    limits,
+    placed,
+    render,
+    settings_of,
+    studies_of,
+)
 from attnlimit.stats.claim import Record
 from attnlimit.stats.verdicts import FAILS, HOLDS, LOOKS, UNDECIDED
 from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, page_sections
@@ -19,9 +28,10 @@ SVG = '<svg viewBox="0 0 504 300"><g id="a"/></svg>'
 ATTRS = {"population": 50000, "model": {"name": "owner/small"}, "corpus": {"name": "a text"}}
 
 
-def record(name: str, verdict: str | None, left_out: str = "") -> dict:
-    words = f"claim {name}: 1/(2(1+H²)) & more"
-    return Record(name, words, verdict, "in short", figures=["convergence", "tails"], left_out=left_out)._asdict()
+def record(name: str, verdict: str | None, left_out: str = "", **fields) -> dict:
+    words, shown = f"claim {name}: 1/(2(1+H²)) & more", ["convergence", "tails"]
+    fields = {"headline": "It falls", "question": "tails", "number": "0.5"} | fields
+    return Record(name, words, verdict=verdict, figures=shown, left_out=left_out, **fields)._asdict()
 
 
 RECORDS = [record("one", HOLDS), record("two", UNDECIDED), record("three", None, "theory")]
@@ -33,7 +43,8 @@ def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails
         (folder / f"{name}.svg").write_text(SVG)
     shown = figures_of(figures(chapters), folder, ROOT / "rules/report", config)
     content = settings_of(config) | claims_on_page(RECORDS if records is None else records, shown)
-    content |= dict.fromkeys(("leading", "explorer")) | dict.fromkeys(("answer", "tables"), {})
+    content |= {"leading": None, "explorer": None, "tables": {}, "answer": NO_ANSWER}
+    content |= placed(page_sections(chapters), content["claims"], shown, "")
     content |= {name: [] for name in ("limits", "absent", "identities", "versions", "stores", "settings")}
     content |= {"commit": "abc", "figures": shown, "sections": page_sections(chapters)}
     return render(ROOT / "rules/page", content | {"studies": studies_of(config, {})} | changes)
@@ -50,14 +61,30 @@ def test_every_link_within_the_page_is_met_and_no_name_is_given_twice(tmp_path):
     assert len(ids(html)) == len(set(ids(html)))
 
 
-def test_a_figure_is_drawn_once_and_shown_again_by_name(tmp_path):
-    html = page(tmp_path)
-    assert html.count('<svg id="figure-tails"') == 1 and html.count('<use href="#figure-tails"/>') == 2  # two cards
+def test_a_figure_is_drawn_once_and_those_that_no_claim_names_are_folded(tmp_path):
+    html = page(tmp_path, drawn=list(figures(["heads", "tails"])))
+    assert html.count('<svg id="figure-tails"') == 1 and html.count('<a href="#tails">') == 2  # from two cards
+    shown = figures_of(figures(["heads", "tails"]), tmp_path, ROOT / "rules/report", CONFIG)
+    where = placed(
+        page_sections(["heads", "tails"]), claims_on_page(RECORDS, shown)["claims"], shown, "beta_vs_horizon"
+    )
+    assert where["shown"]["heads"] == ["convergence"] and where["shown"]["tails"] == ["tails"]
+    assert where["folded"]["heads"] and not {"convergence", "beta_vs_horizon"} & {*where["folded"]["heads"]}
+
+
+def test_claims_that_share_a_headline_are_rows_of_one_theme_and_ours_are_apart(tmp_path):
+    records = [record("one", HOLDS, experiment="a"), record("two", FAILS, experiment="b", able="hardly")]
+    records += [record("three", HOLDS, headline="Other", ours=True)]
+    paper, ours = claims_on_page(records, {})["verdicts"]
+    assert [(theme, [each["id"] for each in rows]) for theme, rows in paper["themes"]] == [("It falls", ["one", "two"])]
+    assert paper["counts"] == {HOLDS: 1, FAILS: 1} and ours["counts"] == {HOLDS: 1}
+    assert paper["hardly"] == 1 and ours["hardly"] == 0
+    assert page(tmp_path, records=records).count('rowspan="2"') == 1
 
 
 def test_what_a_run_leaves_out_or_lacks_is_said(tmp_path):
     absent, left_out = ["results/figures/convergence.svg"], {"left_out": "left out: theory (simulated tokens)"}
-    html = page(tmp_path, absent=absent, answer=left_out)
+    html = page(tmp_path, absent=absent, answer=NO_ANSWER | {"lines": left_out})
     assert "This run is not finished." in html and "<code>results/figures/convergence.svg</code>" in html
     assert html.count("was not there when this page was made") == len(figures(["heads"]))
     assert html.count("Left out of this run. To add it") == len(
@@ -78,7 +105,8 @@ def test_words_of_others_stay_words(tmp_path):
     """Of a text's name, of a model's, of a study's."""
     evil = "<script>alert(1)</script>"
     config = CONFIG | {"compare_studies": {"studies": {"a": "runs/a"}, "missing": {"b": evil}}}
-    answer = {key: evil for key in ("about", "horizons", "rates")}
+    answer = {"conclusion": [evil], "answers": [dict.fromkeys(("case", "number", "words"), evil)]}
+    answer["lines"] = {key: evil for key in ("about", "horizons", "rates")}
     changes = {
         "identities": [("corpus.name", evil)],
         "limits": [evil],
@@ -86,7 +114,7 @@ def test_words_of_others_stay_words(tmp_path):
     }
     html = page(tmp_path, ("heads",), config, answer=answer, studies=[("a", "a.html", evil)], **changes)
     html += page(tmp_path, ("studies",), config, drawn=(), studies=[("a", "a.html", evil)])
-    assert evil not in html and html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 14
+    assert evil not in html and html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 15
 
 
 def test_a_comparison_links_its_studies_and_has_no_other_chapter(tmp_path):
@@ -105,7 +133,7 @@ def test_a_claim_is_shown_with_figures_that_are_there_and_counted_by_its_verdict
     shown = claims_on_page([*RECORDS, record("four", FAILS)], drawn)
     assert [claim["id"] for claim in shown["claims"]] == ["one", "two", "four"]
     assert {tuple(claim["figures"]) for claim in shown["claims"]} == {("tails",)}
-    assert shown["counts"] == {HOLDS: 1, FAILS: 1, UNDECIDED: 1} and len(shown["not_tested"]) == 1
+    assert shown["verdicts"][0]["counts"] == {HOLDS: 1, FAILS: 1, UNDECIDED: 1} and len(shown["not_tested"]) == 1
     assert {verdict: (look["symbol"], look["colour"]) for verdict, look in shown["looks"].items()} == LOOKS
     html = page(tmp_path)
     assert "<mfrac>" in html and "&amp; more" in html

@@ -15,10 +15,13 @@ from attnlimit.page.answer import capital
 from attnlimit.page.figures import Figure
 from attnlimit.page.formulas import typeset
 from attnlimit.sources.corpus.location import text_name
-from attnlimit.stats.verdicts import LOOKS, UNDECIDED, VERDICTS, chance_words
+from attnlimit.stats.verdicts import HARDLY, LOOKS, UNDECIDED, VERDICTS, chance_words
 from attnlimit.workflow.amounts import counted
 
 TEMPLATE = "index.html.j2"
+WHOSE = {"The paper’s claims": False, "Our own questions": True}
+NO_ANSWER: dict = {"conclusion": [], "answers": [], "lines": {}}  # of a run that is not finished
+SHOWN = 2  # figures of a question that are not folded
 POWER = "power.json"  # how often each rule decides, by simulation: `make power`
 
 
@@ -30,12 +33,12 @@ def claims_on_page(records: list[dict], figures: Mapping[str, Figure]) -> dict[s
         for record in records
         if record["verdict"]
     ]
-    counts = Counter(record["verdict"] for record in tested)
     judged = [record["p"] for record in tested if record["p"] is not None]
     decided = [record["p"] for record in tested if record["p"] is not None and record["verdict"] != UNDECIDED]
+    whose = {title: [record for record in tested if record["ours"] == ours] for title, ours in WHOSE.items()}
     return {
         "claims": tested,
-        "counts": {verdict: counts[verdict] for verdict in VERDICTS if verdict in counts},
+        "verdicts": [overview(title, some) for title, some in whose.items() if some],
         "looks": {verdict: LOOKS[verdict]._asdict() | {"name": verdict.split()[0]} for verdict in VERDICTS},
         "verdict_undecided": UNDECIDED,
         "family": len(judged),
@@ -43,6 +46,33 @@ def claims_on_page(records: list[dict], figures: Mapping[str, Figure]) -> dict[s
         "not_tested": (left := [record for record in records if record["left_out"]]),
         "not_tested_count": counted(len(left), "more claim"),
     }
+
+
+def overview(title: str, records: list[dict]) -> dict[str, Any]:
+    """Claims under one title: how many have which verdict, and the claims that share a headline together."""
+    counts = Counter(record["verdict"] for record in records)
+    themes = dict.fromkeys(record["headline"] for record in records)
+    return {
+        "title": title,
+        "counts": {verdict: counts[verdict] for verdict in VERDICTS if verdict in counts},
+        "hardly": sum(record["able"] == HARDLY for record in records),
+        "themes": [(theme, [record for record in records if record["headline"] == theme]) for theme in themes],
+    }
+
+
+def placed(sections: list[dict], claims: list[dict], figures: Mapping[str, Figure], leading: str) -> dict[str, Any]:
+    """By question: the figures that claims are read from, or its first; and the others, which are folded.
+
+    The leading figure of the page stands at its top.
+    """
+    named = {name for claim in claims for name in claim["figures"]} | {leading}
+    shown, folded = {}, {}
+    for question in [question for section in sections for question in section["questions"]]:
+        own = [name for name in question["figures"] if name in figures]
+        first = [name for name in own if name in named][:SHOWN] or own[:1]
+        shown[question["name"]] = [name for name in first if name != leading]
+        folded[question["name"]] = [name for name in own if name not in first]
+    return {"shown": shown, "folded": folded}
 
 
 def limits(

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.stats.table import rates_table
-from attnlimit.stats.verdicts import STATISTIC_NAMES
+from attnlimit.stats.verdicts import NOT_HERE, STATISTIC_NAMES, TOO_FEW, TOO_WIDE, UNDECIDED
 
 
 class Finding(NamedTuple):
@@ -18,10 +18,11 @@ class Finding(NamedTuple):
     in_short: str  # the measured number beside what is asked of it
     measured: dict
     why: str
-    could_fail: str  # could this run have failed the claim?  How strong a violation it would have seen
+    could_fail: str  # could this run have failed the claim?  yes, hardly or not here; what violation it would have seen
     fitted_with: Mapping = {}  # thresholds that the fits were made with, beside those declared
     used: tuple[str, ...] | None = None  # of the fits declared, if not all that are there
     p: float | None = None  # of a verdict this firm by chance, see `verdicts.chance`; 0: exact numbers; None: no test
+    number: str = ""  # the one number that a table of claims shows; "": in_short
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,14 @@ class Record(NamedTuple):
 
     id: str
     claim: str
+    headline: str = ""  # what is claimed, in a few words; claims that share one are rows of one card
+    experiment: str = ""  # on what this claim tests it
+    ours: bool = False  # a question of our own, not the paper's
+    question: str = ""  # that asks it
     verdict: str | None = None  # None for a claim that is left out
+    reason: str = ""  # of an undecided verdict, in three words
+    able: str = ""  # could it have failed: yes, hardly, not here
+    number: str = ""
     in_short: str = ""
     measured: dict = {}
     test: str = ""
@@ -61,6 +69,9 @@ class Claim:
     """A statement, what it is tested on, and the function that judges it: call it with fits and thresholds."""
 
     id: str
+    headline: str
+    experiment: str
+    ours: bool
     statement: str
     test: str
     fits: tuple[str, ...]
@@ -84,11 +95,15 @@ class Claim:
             raise LookupError(f"results/rates/{unknown[0]}.zarr.zip: claim {self.id} needs it; run `make reproduce`")
         chapter = " or ".join(dict.fromkeys(chapters[name] for name in missing))
         there = [name for name in self.fits if name in fits.stores]
-        models = [model_name(fits.stores[name]) for name in there]
+        model = max((model_name(fits.stores[name]) for name in there), default="") or "the model"
         module = self.judge.__module__.removeprefix("attnlimit.").split(".")
         record = Record(
             self.id,
-            self.statement.format(model=max(models, default="") or "the model"),
+            self.statement.format(model=model),
+            self.headline,
+            self.experiment.format(model=model),
+            self.ours,
+            module[-2],
             rule=", ".join(dict.fromkeys(rules.get(name, f"fit_{name}") for name in self.fits)),
             function=f"{'/'.join(module)}.py: {self.judge.__name__}",
             test_file="/".join(["tests", *module[:-1], f"test_{module[-1]}.py"]),
@@ -97,10 +112,14 @@ class Claim:
             words = f"left out; chapter {chapter} tests it"
             return record._replace(in_short=words, why=words, could_fail=words, left_out=chapter)
         finding = self(fits, thresholds)
+        able = finding.could_fail.partition(":")[0]
         used = there if finding.used is None else finding.used
         each = zip(self.fits, self.figures, strict=True) if len(self.figures) > 1 else ()
         return record._replace(
             verdict=finding.verdict,
+            reason="" if finding.verdict != UNDECIDED else TOO_FEW if able == NOT_HERE else TOO_WIDE,
+            able=able,
+            number=finding.number or finding.in_short,
             in_short=finding.in_short,
             measured=finding.measured,
             test=self.test,
@@ -116,21 +135,27 @@ class Claim:
 def claim(
     *,
     id: str,
+    headline: str,
+    experiment: str,
     statement: str,
     test: str,
     fits: tuple[str, ...],
     thresholds: tuple[str, ...],
+    ours: bool = False,
     figure: str | tuple[str, ...] = (),
     any_of: bool = False,
 ) -> Callable[[Callable[[Fits, dict], Finding]], Claim]:
     """Declare the function below it as the judge of a claim.
 
-    statement: may name {model};  test: how it is judged, in a sentence;  fits: names in results/rates/, also of other
-    questions;  figure: that shows it, or one for each of the fits;  thresholds: keys of `assess_claims` that the judge
-    takes;  any_of: tested on those of the fits that are there.
+    headline, experiment, ours: see `Record`;  statement: may name {model}, as may experiment;  test: how it is judged,
+    in a sentence;  fits: names in results/rates/, also of other questions;  figure: that shows it, or one for each of
+    the fits;  thresholds: keys of `assess_claims` that the judge takes;  any_of: tested on those of the fits that are
+    there.
     """
     figures = (figure,) if isinstance(figure, str) else figure
-    return lambda judge: Claim(id, statement, test, fits, thresholds, figures, any_of, judge)
+    return lambda judge: Claim(
+        id, headline, experiment, ours, statement, test, fits, thresholds, figures, any_of, judge
+    )
 
 
 def error_fits(rates: xr.Dataset) -> pd.DataFrame:

@@ -150,6 +150,17 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     return Part(verdict, measured, words, power, YES, p)
 
 
+def few_below(part: Part) -> str:
+    """The one number of a test of a bound."""
+    return f"{part.measured['below']} of {part.measured['fits']} fits below"
+
+
+def without_one_words(parts: Parts) -> str:
+    """The one number of a test of a fall: the coefficients that are judged."""
+    least = [signed(part.measured["least"]) for part in parts.values() if "least" in part.measured]
+    return f"coefficient on the curve {' and '.join(least)} without one fit" if least else "too few fits"
+
+
 def limits_left_out(count: int) -> str:
     """What is said of fits that are left out since their limits are too uncertain; nothing of none."""
     return f"; limit uncertain and left out: {count}" if count else ""
@@ -177,4 +188,5 @@ def experiment_falls(
         f"Coefficient on the curve (0: no dependence, 1: as the curve): {spoken(parts)}. {remark}",
         could_fail(parts),
         p=every_p(parts),
+        number=without_one_words(parts),
     )

@@ -9,7 +9,8 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 VERDICTS = (HOLDS, FAILS, UNDECIDED)
-YES, NOT_HERE = "yes", "not here"  # could a test have failed?
+TOO_WIDE, TOO_FEW = "interval too wide", "too few data"  # why a verdict is undecided
+YES, HARDLY, NOT_HERE = "yes", "hardly", "not here"  # could a test have failed?
 DIGITS = 4  # significant ones of the numbers written
 AFTER_A_LOOK = " The rule was settled after first numbers of the default run were seen: there, read it as exploration."
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}

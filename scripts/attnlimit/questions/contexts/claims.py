@@ -24,8 +24,10 @@ from attnlimit.stats.verdicts import (
 
 @claim(
     id="contexts_share",
-    statement="A context of neighbouring tokens is worth less than as many independent ones (our question, not the "
-    "paper's).",
+    headline="Neighbouring tokens are worth less than independent ones",
+    experiment="runs of text",
+    ours=True,
+    statement="A context of neighbouring tokens is worth less than as many independent ones.",
     test="Mean squared error of independent tokens over that of the longest runs, median over the heads measured; "
     "interval by resampling replicates, those of a layer together.",
     fits=("contexts",),
@@ -68,4 +70,5 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
         f"and the limit is the same; only which tokens come together differs.{AFTER_A_LOOK}",
         f"yes: {powers(parts)}",
         p=every_p(parts),
+        number=f"a token in runs of {length} is worth {parts['mean'].words} of one",
     )

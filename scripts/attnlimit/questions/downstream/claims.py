@@ -15,8 +15,11 @@ SUBSET = (
 
 @claim(
     id="downstream_rate",
-    statement="Keys drawn in every layer of {model}: the error of a text's embedding falls like 1/√n (our question, "
-    "after an experiment in the paper's public code).",
+    headline="Random keys in every layer: the text's embedding errs like 1/√n",
+    experiment="{model}",
+    ours=True,
+    statement="Keys drawn in every layer of {model}: the error of a text's embedding falls like 1/√n (after an "
+    "experiment in the paper's public code).",
     test="Mean over texts of minus the slope of log error on log n; its change from the lower to the upper half of n.",
     fits=("downstream",),
     figure="downstream",
@@ -58,6 +61,7 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
         f"{EXACT if data.attrs['replacement'] else SUBSET}",
         power,
         p=p,
+        number=words.partition(", bend")[0],
     )
 
 

@@ -10,9 +10,11 @@ from attnlimit.stats.verdicts import UNDECIDED, chance, decide, z_score
 
 @claim(
     id="first_order_predicts",
+    headline="One pass tells a head's error, with nothing fitted",
+    experiment="heads of {model}",
+    ours=True,
     statement="Heads of {model}: what a single token does to the outputs tells the root-mean-square error of their "
-    "mean at the largest n, within 10 % and with nothing fitted, in at least four of five heads (our question, not "
-    "the paper's).",
+    "mean at the largest n, within 10 % and with nothing fitted, in at least four of five heads.",
     test="Share of heads whose predicted error is within the tolerance of the measured one; interval by resampling "
     "replicates, those of a layer together, and the predictions by their standard errors; it fails only by heads that "
     "are surely outside.",
@@ -62,4 +64,5 @@ def first_order_predicts(fits: Fits, thresholds: dict) -> Finding:
         f"yes: a share above {min(least + half, 1):.2f} holds; more than {int((1 - least) * count + 1e-9)} heads "
         "surely outside fail it",
         p=max(chance(share, share - half, most, least=least), 1 / (len(drawn) + 1)),  # no finer than the draws
+        number=within,
     )

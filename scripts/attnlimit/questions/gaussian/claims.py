@@ -14,6 +14,7 @@ from attnlimit.stats.horizon_tests import (
     asked,
     by_statistic,
     falls_with_horizon,
+    few_below,
     stays_above,
     unresolved_tilt,
 )
@@ -51,6 +52,8 @@ SIMULATED = {  # fits to limits that are known exactly, and the figure that show
 
 @claim(
     id="moment_rate",
+    headline="Moments converge like n⁻ᵝ with β below 1/2",
+    experiment="Gaussian tokens, d = 1, strong attention",
     statement="Moments of the transformed tokens converge like n⁻ᵝ with β below 1/2 (abstract).",
     test="Every 95 % interval of β at strong attention lies below 1/2 (Gaussian tokens, d = 1); it fails if one lies "
     "wholly above 1/2 less the tolerance.",
@@ -90,11 +93,14 @@ def moment_rate(fits: Fits, thresholds: dict) -> Finding:
         f"At the largest n that can be simulated, β is {spoken(parts)}.{near}",
         could_fail(parts),
         p=every_p(parts),
+        number=f"β at H ≥ {thresholds['strong_horizon']:g}: {spoken(parts)}",
     )
 
 
 @claim(
     id="horizon_dependence",
+    headline="β falls as H grows",
+    experiment="simulated tokens",
     statement="Simulated tokens: the exponent β falls as H grows.",
     test=f"{FALL_TEST} A test for each simulation and statistic: none may fail, the share that must hold is given.",
     fits=tuple(SIMULATED),
@@ -137,6 +143,7 @@ def horizon_dependence(fits: Fits, thresholds: dict) -> Finding:
         f"{same['differ']} of {same['pairs']} pairs ({same['by_chance']:.1f} by chance if H alone told β).",
         f"yes: in the median test {able[len(able) // 2].power}" if able else NOT_HERE,
         p=p,
+        number=counts,
     )
 
 
@@ -165,6 +172,8 @@ def untilted(fits: pd.DataFrame) -> pd.DataFrame:
 
 @claim(
     id="bound_curve",
+    headline="β is at least 1/(2(1+H²))",
+    experiment="simulated tokens, exact limits",
     statement="Simulated tokens, errors to exact limits: β is at least 1/(2(1+H²)) (the curve of v3).",
     test=f"{ABOVE_TEST} Fits with {TILT} are counted apart.",
     fits=tuple(SIMULATED),
@@ -195,6 +204,7 @@ def bound_curve(fits: Fits, thresholds: dict) -> Finding:
         f"v1, lie {theorem}. Slopes over finite n prove nothing of n to infinity.",
         f"{part.able}: {part.power}",
         p=part.p,
+        number=few_below(part),
     )
 
 
@@ -206,6 +216,9 @@ def of_reference(fits: Fits, exact: bool) -> pd.DataFrame:
 
 @claim(
     id="gaussian_reference",
+    headline="A finite reference bends β as its own error says",
+    experiment="the published protocol",
+    ours=True,
     statement="The published protocol on Gaussian tokens, errors to a finite reference: it lowers β of the mean by as "
     "much as the reference's own error does, added in quadrature.",
     test="Coefficient of the measured change of β on that which quadrature gives, through the origin, over unsaturated "
@@ -245,6 +258,7 @@ def gaussian_reference(fits: Fits, thresholds: dict) -> Finding:
         f"{0.5 - reference_change(0.5, store['n'].values, tokens):.3f} over these n, whatever the attention.",
         power,
         p=p,
+        number=f"{words.partition(' the change')[0]} that",
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.verdicts import FAILS, HOLDS, chance, decide, every, joint_chance, z_score
+from attnlimit.stats.verdicts import FAILS, HARDLY, HOLDS, chance, decide, every, joint_chance, z_score
 
 HALFWAY = 10**-1.5  # of the largest log10 n: the exact numbers must have come nearer to their limits from there on
 ROUNDING = 1e-9
@@ -11,6 +11,8 @@ ROUNDING = 1e-9
 
 @claim(
     id="hardmax_logarithm",
+    headline="Hardmax: only 1/√(ln n)",
+    experiment="normal tokens, d = 1, exact",
     statement="In the hardmax regime the rate is logarithmic (abstract): on normal tokens, d = 1, "
     "E|meanₙ| = ln(4) σ / (2√(2 ln n)) · (1 + o(1)) (Proposition 5.1).",
     test="Exact E|meanₙ| as a function of ln n: at the largest n the local power of 1/ln n is 1/2 and the ratio to the "
@@ -46,10 +48,11 @@ def hardmax_logarithm(fits: Fits, thresholds: dict) -> Finding:
         f"The exact expectation falls like a power {power:.3f} of 1/ln n and is {over:.4f} of the formula at "
         f"log₁₀ n = {decades[-1]:,.0f}; as a power of n that is {slope:.2g}. Simulated over exact is within {off:.1%} "
         f"of 1 at the {len(ratio)} sizes drawn. At small n the formula is far off, as 1 + o(1) allows.",
-        "hardly: the exact expectation is known; a power of n, however small, or another power of 1/ln n than "
+        f"{HARDLY}: the exact expectation is known; a power of n, however small, or another power of 1/ln n than "
         f"{edges[0]:.2f} to {edges[1]:.2f}, would fail",
         {"log10_largest": decades[-1]},
         p=joint_chance(verdicts, [0.0, 0.0, *chances]),
+        number=f"power of 1/ln n {power:.3f}",
     )
 
 

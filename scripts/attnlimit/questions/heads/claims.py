@@ -4,13 +4,24 @@ import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.fits import WITHOUT_REPLACEMENT, without_replacement
-from attnlimit.stats.horizon_tests import ABOVE, ABOVE_TEST, FALL, FALL_TEST, TILT, experiment_falls, stays_above
+from attnlimit.stats.horizon_tests import (
+    ABOVE,
+    ABOVE_TEST,
+    FALL,
+    FALL_TEST,
+    TILT,
+    experiment_falls,
+    few_below,
+    stays_above,
+)
 
 PAPER_MODEL = "bert-base-uncased"
 
 
 @claim(
     id="heads_above",
+    headline="β is at least 1/(2(1+H²))",
+    experiment="heads of {model}",
     statement="BERT experiment, heads of {model}: β is at or above 1/(2(1+H²)).",
     test=ABOVE_TEST,
     fits=("heads",),
@@ -28,11 +39,14 @@ def heads_above(fits: Fits, thresholds: dict) -> Finding:
         f"Against 1/(2(1+H²)) {part.words}.{tilted} {model_remark(fits.stores['heads'])}",
         f"{part.able}: {part.power}",
         p=part.p,
+        number=few_below(part),
     )
 
 
 @claim(
     id="heads_curve",
+    headline="β falls as H grows",
+    experiment="heads of {model} as they are",
     statement="BERT experiment: within the layers of {model}, heads with a larger H have a smaller β.",
     test=f"{FALL_TEST} Here a is free in each layer, and replicates are the noise: it speaks of these heads.",
     fits=("heads",),

@@ -28,6 +28,8 @@ TEST = (
 
 @claim(
     id="interventions_horizon",
+    headline="β falls as H grows",
+    experiment="the same heads with H made larger",
     statement="Heads of {model} with H made larger and the constant tilt kept: β falls.",
     test=TEST,
     fits=("interventions",),
@@ -43,8 +45,10 @@ def interventions_horizon(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="interventions_centred",
-    statement="Heads of {model} with their queries centred and H kept: the error falls (our question, not the "
-    "paper's).",
+    headline="Centred queries need fewer tokens",
+    experiment="heads of {model}",
+    ours=True,
+    statement="Heads of {model} with their queries centred and H kept: the error falls.",
     test=TEST,
     fits=("interventions",),
     figure="interventions_tilt",
@@ -100,4 +104,5 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
         "that decides is for these heads; the one for layers like these is beside it.",
         could_fail(parts),
         p=max(p.values()) if verdict == HOLDS else min(1.0, 2 * min(p.values())) if verdict == FAILS else 1.0,
+        number=f"{variant}: {quantity} changes by {parts['mean'].words.partition(';')[0]}",
     )

@@ -41,12 +41,16 @@ def judge(
         "probability are Student's.",
         f"yes: {' or '.join(edges)} fails it",
         p=chance(*map(scale, (value, low, high, least, most)), freedom=windows - 1),
+        number=f"{value:.2f} [{low:.2f}, {high:.2f}]",
     )
 
 
 @claim(
     id="keys_first_order",
-    statement="The exact first order tells how many keys a head needs for an error of 5 % (our question).",
+    headline="First order tells how many keys a head needs",
+    experiment="heads of {model}",
+    ours=True,
+    statement="The exact first order tells how many keys a head needs for an error of 5 %.",
     test="n(5 %) by first order over n(5 %) measured, median over heads and protocols where n is at least 10 E u²; "
     f"{WINDOWS}.",
     fits=("keys",),
@@ -70,8 +74,11 @@ def keys_first_order(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="keys_growth",
+    headline="The keys needed grow with the context",
+    experiment="random keys, heads of {model}",
+    ours=True,
     statement="The number of uniformly drawn keys for an error of 5 % grows with the context: there is no limit in the "
-    "paper's sense (our question).",
+    "paper's sense.",
     test=f"Slope of log n(5 %) by first order on log context, median over heads, protocol uniform; {WINDOWS}.",
     fits=("keys",),
     figure="keys_by_context",
@@ -94,7 +101,10 @@ def keys_growth(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="keys_together",
-    statement="Kept first and last keys together gain more than the product of their single gains (our question).",
+    headline="First and last keys together gain more than apart",
+    experiment="heads of {model}",
+    ours=True,
+    statement="Kept first and last keys together gain more than the product of their single gains.",
     test="Mean squared error of uniform draws over that of a protocol, at the largest n: gain of both over the "
     f"product of the single ones, median over heads; {WINDOWS}.",
     fits=("keys",),

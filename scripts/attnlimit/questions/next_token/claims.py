@@ -45,13 +45,17 @@ def judge(fits: Fits, rival: str, about: str) -> Finding:
         f"probabilities are Student's. {about} Sampling is a measuring rod here, not a method of compression.",
         could_fail(parts),
         p=every_p(parts),
+        number=f"ratio of divergences {spoken(parts)}",
     )
 
 
 @claim(
     id="next_token_window",
+    headline="A window of the last keys beats a sample of as many keys",
+    experiment="next token of {model}, plain window",
+    ours=True,
     statement="A plain window of the last keys keeps the law of the next token better than an unbiased sample of as "
-    "many keys (our question).",
+    "many keys.",
     test=TEST.format("a window of the last keys"),
     fits=("next_token",),
     figure="next_token",
@@ -63,8 +67,11 @@ def next_token_window(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="next_token_sink_window",
+    headline="A window of the last keys beats a sample of as many keys",
+    experiment="the same, the first key kept",
+    ours=True,
     statement="A window of the last keys that keeps the first one, too, keeps the law of the next token better than an "
-    "unbiased sample of as many keys (our question).",
+    "unbiased sample of as many keys.",
     test=TEST.format("the first key and a window of the last"),
     fits=("next_token",),
     figure="next_token",

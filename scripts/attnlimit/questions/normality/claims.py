@@ -12,6 +12,8 @@ CASES = ("coverage", "coverage_se", "distance")
 
 @claim(
     id="normality",
+    headline="At one query the error is asymptotically normal",
+    experiment="simulated tokens",
     statement="At one query the error of attention is asymptotically normal, with a variance that the tokens give an "
     "estimate of.",
     test="Coverage of the plug-in interval, and distance of the error's distribution from the normal, each with its "
@@ -56,4 +58,5 @@ def normality(fits: Fits, thresholds: dict) -> Finding:
         f"{YES}: coverage off by {thresholds['coverage_tolerance'] + half.max():.3f}, or a distance of "
         f"{allowed + noise:.3f}, fails it",
         p=joint_chance(verdicts, chances),
+        number=f"coverage {spread(coverage, 3)} of {level:g}",
     )

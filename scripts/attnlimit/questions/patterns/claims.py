@@ -11,8 +11,11 @@ RANDOM = {"statistic": "pointwise", "pattern": "random"}
 
 @claim(
     id="patterns_random_rate",
+    headline="Random keys of a context: error like 1/√n at a query",
+    experiment="heads of {model}",
+    ours=True,
     statement="Keys of a text drawn at random, n for each query: the error at a query falls like 1/√n, once the "
-    "next-order term is negligible (our question, not the paper's).",
+    "next-order term is negligible.",
     test="Rate of the pointwise error once theory's next-order term is negligible; intervals by resampling blocks. "
     "No head surely outside of the tolerance (Holm), the share that must surely within.",
     fits=("patterns",),
@@ -75,6 +78,7 @@ def found(
         f"{words}.{remark}{AFTER_A_LOOK}",
         power or "not here: too few heads, blocks or draws",
         p=p,
+        number=words.partition(",")[0],
     )
 
 

@@ -4,13 +4,28 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.verdicts import UNDECIDED, Part, chance, decide, every_p, every_part, measured_of, spoken, spread
+from attnlimit.stats.verdicts import (
+    HARDLY,
+    UNDECIDED,
+    YES,
+    Part,
+    chance,
+    decide,
+    every_p,
+    every_part,
+    measured_of,
+    spoken,
+    spread,
+)
 
 
 @claim(
     id="propagation_quadrature",
+    headline="Errors of different layers add in quadrature",
+    experiment="states of {model}",
+    ours=True,
     statement="Errors of attention made in different layers of {model} add in quadrature in its last states, as "
-    "independent ones do (our question: the paper leaves stacked layers open).",
+    "independent ones do (the paper leaves stacked layers open).",
     test="Root of the sum of squared errors of layers drawn alone, over the error with all layers drawn, after the "
     "last layer; its interval, over blocks of text resampled whole, within the tolerance of 1.",
     fits=("propagation",),
@@ -48,6 +63,7 @@ def propagation_quadrature(fits: Fits, thresholds: dict) -> Finding:
         f"{words}.{smaller} 1: independent errors; below: they reinforce each other; above: they cancel or saturate.",
         f"not here: {reason}" if reason else power([part.measured for part in parts.values()]),
         p=every_p(parts),
+        number=reason or f"mean {parts['mean'].words} of the sum of squares",
     )
 
 
@@ -68,5 +84,5 @@ def power(measured: list[dict]) -> str:
     """Ratios that would have failed, whatever the statistic, and whether errors in step would have."""
     below, above = min(each["fails_below"] for each in measured), max(each["fails_above"] for each in measured)
     aligned = [each["if_in_step"] for each in measured]
-    able = "yes" if max(aligned) < below else "hardly"
+    able = YES if max(aligned) < below else HARDLY
     return f"{able}: a ratio below {below:.2f} or above {above:.2f} fails; errors in step would give {spread(aligned)}"

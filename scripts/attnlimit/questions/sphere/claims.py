@@ -9,6 +9,8 @@ from attnlimit.stats.verdicts import FAILS, HOLDS, STATISTIC_NAMES, every
 
 @claim(
     id="constants",
+    headline="The constant C′(R) of the moments is polynomial",
+    experiment="interval and spheres, exact",
     statement="The constant C′(R) of the moments is polynomial in the size of the support, not exponential (abstract).",
     test="Exact C′(R) = lim √n · root mean square error, on an interval and on spheres: the local power d ln C′/d ln R "
     "at the largest radius is no higher than at the radius a given factor below, up to the tolerance.",
@@ -40,6 +42,7 @@ def constants(fits: Fits, thresholds: dict) -> Finding:
         f"{highest:.1f}. Simulated constants are within {off:.0%} of the exact ones at the radii drawn.",
         f"yes: growth like exp(cR) fails it from c = {allowed / shortest:.1g} on",
         p=0.0,
+        number=f"power of R at the largest radius up to {max(end for end, _ in found.values()):.2f}",
     )
 
 

@@ -51,7 +51,7 @@ def together(parts: Parts, asked: str, in_short: str = "", side: str = "below", 
     edges = spread([part.measured["fails_beyond"] for part in parts.values()])
     finding = verdict, f"{in_short or spoken(parts)}; {asked}", measured_of(parts), f"{spoken(parts)}."
     could_fail = f"yes: one number {side} {edges.replace('-', '−')}, by the width of its interval"
-    return Finding(*finding, could_fail, fitted_with=fitted_with, p=p)
+    return Finding(*finding, could_fail, fitted_with=fitted_with, p=p, number=in_short or spoken(parts))
 
 
 def judge(of: xr.Dataset, name: str, least: float, before: str = "") -> Part:
@@ -83,8 +83,11 @@ def by_study(data: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
 
 @claim(
     id="studies_order",
+    headline="Heads keep the order of their errors",
+    experiment="from text to text",
+    ours=True,
     statement="A head that needs many tokens on one text needs many on another: the heads of a model keep the order of "
-    "their errors from text to text (our question, not the paper's).",
+    "their errors from text to text.",
     test="Rank correlation over heads between two texts, mean over pairs, corrected for noise, of the relative error "
     "at the largest n and of n(5 %); replicates drawn again.",
     fits=("studies",),
@@ -98,8 +101,10 @@ def studies_order(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="studies_horizons",
-    statement="The heads of a model keep the order of their horizons from text to text (our question, not the "
-    "paper's).",
+    headline="Heads keep the order of their horizons",
+    experiment="from text to text",
+    ours=True,
+    statement="The heads of a model keep the order of their horizons from text to text.",
     test="Rank correlation of H over heads between two texts, mean over pairs; no replicate enters H, so that the "
     "number is exact for these heads and texts.",
     fits=("studies",),
@@ -113,7 +118,10 @@ def studies_horizons(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="studies_variance",
-    statement="Errors differ more from head to head than from text to text (our question, not the paper's).",
+    headline="Errors differ more by head than by text",
+    experiment="several texts",
+    ours=True,
+    statement="Errors differ more from head to head than from text to text.",
     test="Variance of ln error at the largest n, and of ln n(5 %), over heads, less that over texts and of head × "
     "text, as a share of all; replicates drawn again.",
     fits=("studies",),
@@ -134,8 +142,11 @@ def spoken_shares(of: xr.Dataset) -> str:
 
 @claim(
     id="studies_sub_gaussian",
+    headline="Tokens are sub-Gaussian, close to their covariance",
+    experiment="several texts",
+    ours=True,
     statement="Tokens of every text are sub-Gaussian along the directions of the heads, with a variance proxy close "
-    "to their covariance (the paper assumes them sub-Gaussian; other texts are our question).",
+    "to their covariance (the paper assumes them sub-Gaussian).",
     test="Share of heads along whose leading directions log E exp(s u) ≤ f s²/2, f the sub_gaussian_factor, at every "
     "s that enough tokens carry: exact for these heads and texts. A heavy tail leaves few such s: a lower estimate.",
     fits=("studies",),
@@ -155,8 +166,11 @@ def studies_sub_gaussian(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="studies_shared_noise",
-    statement="Heads of a layer share their errors: it is worth far fewer independent heads than it has (our "
-    "question: the paper leaves several heads open).",
+    headline="Heads of a layer share their errors",
+    experiment="several texts",
+    ours=True,
+    statement="Heads of a layer share their errors: it is worth far fewer independent heads than it has (the paper "
+    "leaves several heads open).",
     test="Mean over heads of the variance over replicates of e²/E e², e the error of a head at the largest n, over the "
     "variance of its mean over heads, summed over layers; replicates left out in turn.",
     fits=("studies",),

@@ -24,6 +24,8 @@ from attnlimit.stats.verdicts import (
 
 @claim(
     id="uniform_rate",
+    headline="On a ball of queries the error is C(R)/√n",
+    experiment="rate in n",
     statement="The attention map converges uniformly on a ball of radius R like C(R)/√n (abstract).",
     test="Slope of E sup on n for each ball, where enough tokens carry the variance and its interval is at most half "
     "the tolerance: 1/2 within the tolerance.",
@@ -58,6 +60,7 @@ def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
         if len(beta)
         else "not here: no ball can be served",
         p=joint_chance(verdicts, chances, thresholds["decided_share"]),
+        number=f"slope {slopes}",
     )
 
 
@@ -92,6 +95,8 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
 
 @claim(
     id="uniform_growth",
+    headline="On a ball of queries the error is C(R)/√n",
+    experiment="C(R) at most exponential, compact support",
     statement="Tokens of compact support: C(R) grows at most exponentially with R (abstract, an upper bound).",
     test="Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all, up to the "
     "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others reported.",
@@ -127,4 +132,5 @@ def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
         f"C(R) grows with the law: {spoken(judged) or 'none of compact support was run'}.{beside}{theory}".strip(),
         f"{able}: {power}",
         p=joint_chance([part.verdict for part in judged.values()], [part.measured["p"] for part in judged.values()]),
+        number="; ".join(f"{law} {part.words.partition(',')[0]}" for law, part in judged.items()),
     )

@@ -1,0 +1,156 @@
+"""What page, terminal and README open with: at most four sentences, and "how many tokens?" answered side by side."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from attnlimit.page.answer import SHARE, by_statistic, capital, near_half, spoken, tokens
+from attnlimit.questions.contexts.fit import longest_run
+from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
+
+BOUND = ("heads_above", "bound_curve")  # claims: β is at least 1/(2(1+H²))
+FALL = ("horizon_dependence", "interventions_horizon", "heads_curve")  # claims: β falls as H grows
+FOUND = {HOLDS: "yes for {}", FAILS: "no for {}", UNDECIDED: "undecided for {}"}
+CHOSEN = {"random": "random keys", "window": "the nearest", "top": "the largest weights"}  # patterns of the box
+KEPT = {"uniform": "random keys", "sink_recent": "beside the first and the last", "top": "the largest weights"}
+
+
+class Answer(NamedTuple):
+    """One answer to "how many tokens?"."""
+
+    case: str
+    number: str
+    words: str
+
+
+def conclusion(
+    records: Iterable[Mapping],
+    rates: xr.Dataset | None = None,
+    contexts: xr.Dataset | None = None,
+    keys: xr.Dataset | None = None,
+) -> list[str]:
+    """Sentences on what this run has: convergence, bounds, what H tells, what it means for text and language models.
+
+    records: those of claims.json;  rates, contexts, keys: fits of these questions.
+    """
+    tested = {record["id"]: record for record in records if record["verdict"]}
+    return [
+        *([converges(rates)] if rates is not None else []),
+        *of_bounds([tested[name] for name in BOUND if name in tested]),
+        *of_horizon([tested[name] for name in FALL if name in tested]),
+        *([" ".join([*in_text(contexts), *in_context(keys)])] if contexts is not None or keys is not None else []),
+    ]
+
+
+def converges(rates: xr.Dataset) -> str:
+    """To what, and how fast."""
+    mean, model = by_statistic(rates)["mean"], rates.attrs["model"]["name"].rpartition("/")[2]
+    near, count = near_half(mean), mean.sizes["row"]
+    return (
+        f"On n tokens, attention converges to its infinite-token limit, for the mean of the outputs like 1/√n in "
+        f"{near} of {count} heads of {model} (β surely within 0.05 of 1/2): {tokens(mean, 'mean')}."
+    )
+
+
+def of_bounds(records: list[Mapping]) -> list[str]:
+    """Whether any measured rate refutes the paper's bound."""
+    if not records:
+        return []
+    numbers = "; ".join(f"{record['experiment']}: {record['number']}" for record in records)
+    verdicts = {record["verdict"] for record in records}
+    if FAILS in verdicts:
+        return [f"The bound β ≥ 1/(2(1+H²)) is contradicted here ({numbers})."]
+    said = "No bound of the paper is refuted" if verdicts == {HOLDS} else "Whether a bound is refuted is undecided"
+    return [f"{said}: β ≥ 1/(2(1+H²)) ({numbers})."]
+
+
+def of_horizon(records: list[Mapping]) -> list[str]:
+    """Where a larger H goes with a smaller rate, and where it does not."""
+    named = {verdict: [r for r in records if r["verdict"] == verdict] for verdict in FOUND}
+    parts = [
+        FOUND[verdict].format(" and ".join(f"{each['experiment']} ({each['number']})" for each in some))
+        for verdict, some in named.items()
+        if some
+    ]
+    return [f"Does β fall as H grows? {capital('; '.join(parts))}."] if parts else []
+
+
+def in_text(contexts: xr.Dataset | None) -> list[str]:
+    """What a neighbour is worth."""
+    if contexts is None or not np.isfinite((worth := share_of(contexts)).value):
+        return []
+    length = longest_run(contexts)[1]
+    return [
+        f"In running text neighbours repeat each other: a token in runs of {length} is worth {worth.value:.2f} of an "
+        "independent one."
+    ]
+
+
+def in_context(keys: xr.Dataset | None) -> list[str]:
+    """What a query of a language model needs."""
+    if keys is None:
+        return []
+    model, context = keys.attrs["model"]["name"].rpartition("/")[2], keys.attrs["context"]
+    needed = {name: drawn_keys(keys, name) for name in ("uniform", "sink_recent")}
+    return [
+        f"A query of {model} that reads a context of {context:,} tokens needs {needed['uniform']:,.0f} random keys of "
+        f"it for an error of {100 * SHARE:g} %, {needed['uniform'] / context:.1f} times the context (the median head; "
+        f"drawn with replacement); beside its first and last keys, {needed['sink_recent']:,.0f}."
+    ]
+
+
+def answers(
+    rates: xr.Dataset | None = None,
+    contexts: xr.Dataset | None = None,
+    patterns: xr.Dataset | None = None,
+    keys: xr.Dataset | None = None,
+) -> list[Answer]:
+    """How many tokens for an error of 5 %: independent ones, in running text, at one query of a context."""
+    found = []
+    if rates is not None:
+        mean = by_statistic(rates)["mean"]
+        needed = np.sort(mean["tokens_needed"].sel(eps=SHARE).values)
+        half = float(needed[(len(needed) - 1) // 2])
+        number = "unknown" if np.isnan(half) else spoken(half, mean["n"].values)
+        found.append(Answer("independent tokens", number, "for the mean over all outputs, half of the heads"))
+    if contexts is not None and np.isfinite((worth := share_of(contexts)).value):
+        length = longest_run(contexts)[1]
+        found.append(
+            Answer("running text", f"{1 / worth.value:.1f} times as many", f"the same mean, tokens in runs of {length}")
+        )
+    if patterns is not None:
+        block = patterns.attrs["block"]
+        chosen = {words: budget(patterns, name) for name, words in CHOSEN.items() if name in patterns["pattern"].values}
+        found.append(Answer("one query", "; ".join(f"{n} {words}" for words, n in chosen.items()), of_context(block)))
+    if keys is not None:
+        chosen = {words: f"{drawn_keys(keys, name):,.0f}" for name, words in KEPT.items() if name in keys["protocol"]}
+        words = of_context(keys.attrs["context"])
+        found.append(Answer("one query of a language model", "; ".join(f"{n} {w}" for w, n in chosen.items()), words))
+    return found
+
+
+def of_context(length: int) -> str:
+    return f"for its output, in a context of {length:,} tokens, median head"
+
+
+def share_of(contexts: xr.Dataset) -> Estimate:
+    """What a token of the longest runs is worth, for the mean, median over heads."""
+    return Estimate.of(contexts, "overall_share", run=longest_run(contexts)[0], statistic="mean")
+
+
+def budget(patterns: xr.Dataset, name: str) -> str:
+    """Keys until the error at a query is 5 % of its scale, median over all heads."""
+    of = patterns.sel(pattern=name, statistic="pointwise")
+    needed = float(of["budget"].sel(eps=SHARE).median(("layer", "head")))
+    largest = of["n"].where(of["median_value"].notnull().any("layer")).max()
+    return f"more than {float(largest):,.0f}" if np.isinf(needed) else f"{needed:,.0f}"
+
+
+def drawn_keys(keys: xr.Dataset, protocol: str) -> float:
+    """n(5 %) of the median head: by exact first order where the protocol samples, else measured."""
+    of = keys.sel(eps=SHARE, protocol=protocol)
+    first = float(of["median_first_order_keys"].sel(context=keys.attrs["context"]))
+    return first if np.isfinite(first) else float(of["median_keys"])

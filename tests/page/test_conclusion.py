@@ -1,0 +1,86 @@
+"""The sentences and the numbers that page, terminal and README open with, by hand from small fits."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from attnlimit.page.conclusion import answers, conclusion
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
+
+RECORDS = [
+    {"id": "heads_above", "experiment": "heads of m", "number": "0 of 4 fits below", "verdict": HOLDS},
+    {"id": "bound_curve", "experiment": "simulated tokens", "number": "0 of 8 fits below", "verdict": HOLDS},
+    {"id": "heads_curve", "experiment": "heads as they are", "number": "+0.03", "verdict": FAILS},
+    {"id": "horizon_dependence", "experiment": "simulated tokens", "number": "5 of 5", "verdict": HOLDS},
+    {"id": "interventions_horizon", "experiment": "heads with H larger", "number": "", "verdict": None},
+]
+
+
+def rates(tokens: list[float]) -> xr.Dataset:
+    """Two heads of one layer, one whose rate is surely near 1/2, and the whole layer."""
+    ends = {"beta": [0.5, 0.3, 0.4], "beta_low": [0.48, 0.28, 0.3], "beta_high": [0.52, 0.32, 0.5]}
+    dims = ("layer", "part", "statistic", "head")
+    fields = {name: (dims, np.tile(values, (1, 1, 2, 1))) for name, values in ends.items()}
+    fields["tokens_needed"] = (("eps", *dims), np.tile([*tokens, 1.0], (1, 1, 1, 2, 1)))
+    coords = {"layer": [0], "part": ["error"], "statistic": ["mean", "cov"], "head": [0, 1, -1], "eps": [0.05]}
+    return xr.Dataset(fields, coords | {"n": [64, 4096]}, {"model": {"name": "owner/m"}})
+
+
+def contexts(share: float) -> xr.Dataset:
+    fields = {f"overall_share{end}": (("run", "statistic"), [[1.0], [share]]) for end in ("", "_low", "_high")}
+    return xr.Dataset(fields, {"run": ["1", "512"], "statistic": ["mean"]})
+
+
+def keys() -> xr.Dataset:
+    protocols = ["uniform", "sink_recent", "top"]
+    first = xr.DataArray([[[9000.0], [300.0], [np.nan]]], dims=("eps", "protocol", "context"))
+    measured = xr.DataArray([[8000.0, 310.0, 40.0]], dims=("eps", "protocol"))
+    data = xr.Dataset({"median_first_order_keys": first, "median_keys": measured})
+    attrs = {"context": 1000, "model": {"name": "decoder"}}
+    return data.assign_coords(eps=[0.05], protocol=protocols, context=[1000]).assign_attrs(attrs)
+
+
+def patterns() -> xr.Dataset:
+    dims = ("eps", "statistic", "pattern", "layer", "head")
+    budget = xr.DataArray([[[[[np.inf, np.inf, 100.0]], [[10.0, 20.0, 30.0]]]]], dims=dims)
+    value = xr.ones_like(budget.isel(eps=0, head=0)).expand_dims(n=[16, 384])
+    data = xr.Dataset({"budget": budget, "median_value": value}, attrs={"block": 512})
+    return data.assign_coords(eps=[0.05], statistic=["pointwise"], pattern=["random", "top"], layer=[0])
+
+
+def test_the_sentences_by_hand():
+    first, second, third = conclusion(RECORDS, rates([760.0, 5000.0]))
+    assert "1 of 2 heads of m" in first and "after about 760 tokens" in first and "(extrapolated)" in first
+    assert second.startswith("No bound of the paper is refuted") and "heads of m: 0 of 4 fits below" in second
+    assert third == ("Does β fall as H grows? Yes for simulated tokens (5 of 5); no for heads as they are (+0.03)."), (
+        "a claim that is left out is not told"
+    )
+
+
+@pytest.mark.parametrize(("verdict", "said"), [(FAILS, "is contradicted here"), (UNDECIDED, "is undecided")])
+def test_a_bound_that_does_not_hold_is_not_flattered(verdict, said):
+    (sentence,) = conclusion([RECORDS[0] | {"verdict": verdict}, RECORDS[1]])
+    assert said in sentence and "No bound" not in sentence
+
+
+def test_what_it_means_for_text_and_for_a_language_model_is_one_sentence_each():
+    (last,) = conclusion([], contexts=contexts(0.15), keys=keys())
+    assert "in runs of 512 is worth 0.15" in last
+    assert "needs 9,000 random keys" in last and "9.0 times the context" in last and "last keys, 300." in last
+    assert conclusion([]) == []
+
+
+def test_the_answers_side_by_side():
+    found = answers(rates([760.0, 5000.0]), contexts(0.2), patterns(), keys())
+    assert [each.case for each in found] == [
+        "independent tokens",
+        "running text",
+        "one query",
+        "one query of a language model",
+    ]
+    assert [each.number for each in found] == [
+        "about 760",
+        "5.0 times as many",
+        "more than 384 random keys; 20 the largest weights",
+        "9,000 random keys; 300 beside the first and the last; 40 the largest weights",
+    ]
