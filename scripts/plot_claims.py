@@ -1,4 +1,4 @@
-"""The claims at a glance: verdict, claim, and what was measured beside what was asked."""
+"""The claims at a glance: what is claimed, on what it was tested, the verdict and the one number."""
 
 import json
 from pathlib import Path
@@ -11,35 +11,43 @@ from attnlimit.drawing.style import WIDTH, save, set_theme
 from attnlimit.stats.verdicts import LOOKS
 from attnlimit.workflow.amounts import counted
 
-LINE, GAP, CHARACTERS, LEFT = 0.145, 0.09, 98, 1.32  # inches a line and between claims; letters a line; inches
+LINE, GAP = 0.15, 0.07  # inches a line and between claims
+LEFT = {"headline": 0.05, "symbol": 2.3, "experiment": 2.5, "number": 4.45}  # inches
+LETTERS = {"headline": 36, "experiment": 32, "number": 43}  # a line
 TITLE = 0.3  # inches for the title of a quick look
 
 p = begin(snakemake)
 set_theme()
 
 records = json.loads(Path(snakemake.input.records).read_text())
-claims = [record for record in records if not record["left_out"]]
+tested = sorted((record for record in records if record["verdict"]), key=lambda record: record["ours"])
+headlines = list(dict.fromkeys(record["headline"] for record in tested))
+claims = sorted(tested, key=lambda record: headlines.index(record["headline"]))
 chapters = sorted({record["left_out"] for record in records} - {""})
-texts = [(wrap(claim["claim"], CHARACTERS), wrap(claim["in_short"], CHARACTERS)) for claim in claims]
-height = sum(LINE * (len(said) + len(measured)) + GAP for said, measured in texts) + GAP
-height += LINE + GAP if chapters else 0
+words = [{name: wrap(claim[name], LETTERS[name]) for name in LETTERS} for claim in claims]
+for number in range(1, len(claims)):  # a headline stands once
+    if claims[number]["headline"] == claims[number - 1]["headline"]:
+        words[number]["headline"] = []
+lines = [max(map(len, each.values())) for each in words]
 header = TITLE if p.quick_look else 0
-height += header
+height = sum(LINE * count + GAP for count in lines) + GAP + header + (LINE + GAP if chapters else 0)
 figure = plt.figure(figsize=(WIDTH, height))
 axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
 axis.axis("off")
 
 top = GAP + header
-for claim, (said, measured) in zip(claims, texts, strict=True):
+for claim, said, count in zip(claims, words, lines, strict=True):
     symbol, colour = LOOKS[claim["verdict"]]
-    bottom = top + LINE * (len(said) + len(measured))
-    axis.axhspan(top - GAP / 4, bottom + GAP / 4, xmax=0.06 / WIDTH, color=colour, lw=0)
-    axis.text(0.12, top, symbol, color=colour, fontsize=9, weight="bold", va="top")
-    axis.text(0.3, top, "\n".join(wrap(claim["verdict"], 14)), color=colour, fontsize=7.5, weight="bold", va="top")
-    for number, (line, shade) in enumerate([(line, "0") for line in said] + [(line, "0.4") for line in measured]):
-        axis.text(LEFT, top + LINE * number, line, color=shade, fontsize=7.5, va="top")
-    top = bottom + GAP
+    axis.text(LEFT["symbol"], top, symbol, color=colour, fontsize=9, weight="bold", va="top")
+    for name, column in said.items():
+        weight, shade = ("bold", "0") if name == "headline" else ("normal", "0.25")
+        axis.text(
+            LEFT[name], top, "\n".join(column), color=shade, fontsize=7.5, weight=weight, va="top", linespacing=1.25
+        )
+    if said["headline"]:
+        axis.axhline(top - GAP / 2, color="0.85", lw=0.6)
+    top += LINE * count + GAP
 if chapters:
-    words = f"left out: {counted(len(records) - len(claims), 'more claim')}, tested by chapter {', '.join(chapters)}"
-    axis.text(LEFT, top, words, color="0.4", fontsize=7.5, va="top")
-save({"claims": figure}, snakemake.output, p.quick_look)
+    left_out = f"left out: {counted(len(records) - len(claims), 'more claim')}, tested by chapter {', '.join(chapters)}"
+    axis.text(LEFT["headline"], top, left_out, color="0.4", fontsize=7.5, va="top")
+save(figure, dict(snakemake.output), p.quick_look)

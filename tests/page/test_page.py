@@ -136,7 +136,7 @@ def test_a_claim_is_shown_with_figures_that_are_there_and_counted_by_its_verdict
     assert shown["verdicts"][0]["counts"] == {HOLDS: 1, FAILS: 1, UNDECIDED: 1} and len(shown["not_tested"]) == 1
     assert {verdict: (look["symbol"], look["colour"]) for verdict, look in shown["looks"].items()} == LOOKS
     html = page(tmp_path)
-    assert "<mfrac>" in html and "&amp; more" in html
+    assert "1/(2(1+<i>H</i><sup>2</sup>))" in html and "&amp; more" in html
 
 
 def test_limits_name_the_population_and_the_layers_not_studied():

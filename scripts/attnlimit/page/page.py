@@ -21,7 +21,6 @@ from attnlimit.workflow.amounts import counted
 TEMPLATE = "index.html.j2"
 WHOSE = {"The paper’s claims": False, "Our own questions": True}
 NO_ANSWER: dict = {"conclusion": [], "answers": [], "lines": {}}  # of a run that is not finished
-SHOWN = 2  # figures of a question that are not folded
 POWER = "power.json"  # how often each rule decides, by simulation: `make power`
 
 
@@ -61,7 +60,7 @@ def overview(title: str, records: list[dict]) -> dict[str, Any]:
 
 
 def placed(sections: list[dict], claims: list[dict], figures: Mapping[str, Figure], leading: str) -> dict[str, Any]:
-    """By question: the figures that claims are read from, or its first; and the others, which are folded.
+    """By question: the first figure that claims are read from, or its first; and the others, which are folded.
 
     The leading figure of the page stands at its top.
     """
@@ -69,7 +68,7 @@ def placed(sections: list[dict], claims: list[dict], figures: Mapping[str, Figur
     shown, folded = {}, {}
     for question in [question for section in sections for question in section["questions"]]:
         own = [name for name in question["figures"] if name in figures]
-        first = [name for name in own if name in named][:SHOWN] or own[:1]
+        first = ([name for name in own if name in named] or own)[:1]
         shown[question["name"]] = [name for name in first if name != leading]
         folded[question["name"]] = [name for name in own if name not in first]
     return {"shown": shown, "folded": folded}

@@ -132,5 +132,5 @@ def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
         f"C(R) grows with the law: {spoken(judged) or 'none of compact support was run'}.{beside}{theory}".strip(),
         f"{able}: {power}",
         p=joint_chance([part.verdict for part in judged.values()], [part.measured["p"] for part in judged.values()]),
-        number="; ".join(f"{law} {part.words.partition(',')[0]}" for law, part in judged.items()),
+        number="; ".join(f"{law} {part.words.partition(', d ln')[0]}" for law, part in judged.items()),
     )
