@@ -50,4 +50,4 @@ for claim, said, count in zip(claims, words, lines, strict=True):
 if chapters:
     left_out = f"left out: {counted(len(records) - len(claims), 'more claim')}, tested by chapter {', '.join(chapters)}"
     axis.text(LEFT["headline"], top, left_out, color="0.4", fontsize=7.5, va="top")
-save(figure, dict(snakemake.output), p.quick_look)
+save({"claims": figure}, snakemake.output, p.quick_look)

@@ -1,10 +1,12 @@
 """A claim and its record: what is computed from the declaration."""
 
+from dataclasses import replace
+
 import pytest
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim, error_fits
-from attnlimit.stats.verdicts import HOLDS
+from attnlimit.stats.verdicts import HOLDS, TOO_FEW, TOO_WIDE, UNDECIDED
 from support.claims import heuristic, model_rates
 
 STORE = xr.Dataset(attrs={"model": {"name": "owner/small"}})
@@ -13,6 +15,8 @@ THRESHOLDS = {"level": 0.95, "other": 7}
 
 @claim(
     id="one",
+    headline="They fall",
+    experiment="heads of {model}",
     statement="Heads of {model} fall.",
     test="By eye.",
     fits=("heads", "sphere"),
@@ -30,7 +34,15 @@ def test_a_record_is_computed_from_the_declaration():
     assert record.files == ["rates/heads.zarr.zip", "rates/sphere.zarr.zip"]
     assert record.figures == ["of_heads", "of_sphere"]
     assert record.threshold == {"level": 0.95, "from_n": 3} and record.measured == {"seen": {"level": 0.95}}
+    assert (record.headline, record.experiment, record.ours) == ("They fall", "heads of small", False)
+    assert (record.number, record.able, record.reason) == ("short", "yes", "")
     assert record.function.endswith(": judge") and record.test_file.startswith("tests/")
+
+
+@pytest.mark.parametrize(("could_fail", "reason"), [("yes: a rise", TOO_WIDE), ("not here: one fit", TOO_FEW)])
+def test_an_undecided_verdict_says_why_in_three_words(could_fail, reason):
+    undecided = replace(judge, judge=lambda fits, thresholds: Finding(UNDECIDED, "short", {}, "why", could_fail))
+    assert undecided.record(Fits({"heads": STORE, "sphere": STORE}), THRESHOLDS, {}, {}).reason == reason
 
 
 def test_fits_that_a_run_leaves_out_are_named_and_the_others_judged():

@@ -103,7 +103,7 @@ class Claim:
             self.headline,
             self.experiment.format(model=model),
             self.ours,
-            module[-2],
+            ["", *module][-2],
             rule=", ".join(dict.fromkeys(rules.get(name, f"fit_{name}") for name in self.fits)),
             function=f"{'/'.join(module)}.py: {self.judge.__name__}",
             test_file="/".join(["tests", *module[:-1], f"test_{module[-1]}.py"]),
