@@ -10,7 +10,7 @@ from attnlimit.attention import kernel
 from attnlimit.attention.kernel import Projected, Segment, attend, attend_cuda, attend_plain, nested_moments, project
 from attnlimit.attention.regressors import FOLDS, feature_count
 from attnlimit.attention.streaming import BLOCKS_AT_ONCE, Atoms, Pass, blocks_at_once, limit_blocks
-from attnlimit.attention.surrogate import Surrogate, basis_of, correction_of, predict
+from attnlimit.attention.surrogate import Surrogate, averaged, basis_of, correction_of, fit_spread, predict
 from attnlimit.base.parts import cuts
 from attnlimit.theory.moments import merge_all
 from support import dense, gpu
@@ -86,9 +86,12 @@ def test_a_surrogate_stays_on_the_gpu(monkeypatch, dtype):
         kind = {"device": "cuda", "dtype": getattr(torch, dtype)}
         segment = Segment(*(torch.empty(heads, few, width, **kind) for _ in range(2)))
         queries, outputs = (torch.empty(heads, 40, width, **kind) for _ in range(2))
-        basis = basis_of(queries, segment, directions)
-        coefficients = torch.empty(FOLDS, heads, feature_count(width, directions), width, **kind)
-        predicted = predict(Surrogate(basis, coefficients, np.full(FOLDS, 1 / FOLDS)), queries)
+        basis = basis_of(queries, segment, directions, torch.empty(heads, 30, width, **kind), 1)
+        coefficients = torch.empty(FOLDS, heads, feature_count(0, width, directions), width, **kind)
+        surrogate = Surrogate(basis, coefficients, np.full(FOLDS, 1 / FOLDS))
+        predicted = predict(surrogate, queries)
+        assert predict(averaged(surrogate), queries).device.type == "cuda"
+        fit_spread(surrogate, queries, torch.ones(40, device="cuda"))
         correction = correction_of(outputs, predicted, np.arange(40) % FOLDS, np.zeros(40, int), np.array([100]))
     assert predicted.shape == (FOLDS, heads, 40, width) and predicted.device.type == "cuda"
     assert predicted.dtype == getattr(torch, dtype) and correction.mean_se.shape == (heads + 1,)

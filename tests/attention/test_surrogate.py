@@ -79,13 +79,13 @@ def test_clusters_of_keys_that_queries_tell_apart():
     """Along the second coordinate the queries do not vary: keys that differ there alone are one cluster."""
     places = torch.tensor([[-5.0, 9.0], [-5.0, -9.0], [5.0, 0.0]]).double()
     keys = places.repeat(20, 1) + 0.01 * normal(60, 2)
-    means, log_sizes = clustered(keys, torch.diag(torch.tensor([1.0, 1e-6]).double()), 2)
+    means, log_sizes = clustered(keys, np.diag([1.0, 1e-6]), 2)
     order = np.argsort(means[:, 0])
     np.testing.assert_allclose(means[order], [[-5, 0], [5, 0]], atol=0.1)
     np.testing.assert_allclose(np.exp(log_sizes[order]), [40, 20])
     weights = cluster_weights(torch.tensor([[[0.1, 3.0]]]).double(), means[None, order], log_sizes[None, order])
     np.testing.assert_allclose(weights[0, 0, 1], 20 * np.e**0.5 / (20 * np.e**0.5 + 40 * np.e**-0.5), rtol=0.02)
-    assert np.isfinite(clustered(torch.zeros(8, 2).double(), torch.eye(2).double(), 3)[1]).all()  # two lose their keys
+    assert np.isfinite(clustered(torch.zeros(8, 2).double(), np.eye(2), 3)[1]).all()  # two lose their keys
 
 
 def test_the_fits_are_their_mean_and_their_spread():

@@ -78,9 +78,7 @@ def basis_of(queries: Tensor, few: Segment, directions: int, keys: Tensor, clust
     outputs = attend(queries, few).output.cpu().double().numpy()  # (head, token, width)
     scale = outputs.std(1).max(-1)  # (head,)
     rotation = vectors / positive(spread)[:, None]
-    grouped = [
-        clustered(*each, clusters) for each in zip(keys, torch.as_tensor(vectors * spread[:, None]), strict=True)
-    ]
+    grouped = [clustered(*each, clusters) for each in zip(keys, vectors * spread[:, None], strict=True)]
     means, log_sizes = (np.stack(parts) for parts in zip(*grouped, strict=True))
     weights = cluster_weights(queries, means, log_sizes).std(1, correction=0).cpu().double().numpy()
     rare = np.maximum(weights, RAREST * weights.max(-1, keepdims=True))  # (head, cluster)
@@ -88,21 +86,21 @@ def basis_of(queries: Tensor, few: Segment, directions: int, keys: Tensor, clust
     return Basis(centre, rotation, few, *whole, means, log_sizes, positive(rare), directions)
 
 
-def clustered(keys: Tensor, metric: Tensor, clusters: int) -> tuple[np.ndarray, np.ndarray]:
+def clustered(keys: Tensor, metric: np.ndarray, clusters: int) -> tuple[np.ndarray, np.ndarray]:
     """Means (cluster, width) of clusters of keys (key, width), and the logarithms of their sizes (cluster,).
 
     By Lloyd's algorithm, from keys evenly spread. Keys are near each other if the queries, whose covariance is
     metric metric^T, score them alike. A cluster that lost its keys keeps its mean, and counts for nothing.
     """
-    rows = keys.double().cpu() @ metric  # (key, coordinate)
-    means = rows[torch.arange(clusters) * len(rows) // clusters]
+    own = keys.cpu().double().numpy()
+    rows = own @ metric  # (key, coordinate)
+    means = rows[np.arange(clusters) * len(rows) // clusters]
     for _ in range(ROUNDS):
-        nearest = (means.square().sum(1) - 2 * rows @ means.T).argmin(1)  # (key,)
-        sizes = torch.bincount(nearest, minlength=clusters).double()
-        sums = torch.zeros_like(means).index_add_(0, nearest, rows)
-        means = torch.where(sizes[:, None] > 0, sums / sizes.clamp(min=1)[:, None], means)
-    of_keys = torch.zeros_like(means).index_add_(0, nearest, keys.double().cpu()) / sizes.clamp(min=1)[:, None]
-    return of_keys.numpy(), sizes.clamp(min=np.finfo(float).tiny).log().numpy()
+        nearest = ((means**2).sum(1) - 2 * rows @ means.T).argmin(1)  # (key,)
+        sizes = np.bincount(nearest, minlength=clusters).astype(float)
+        mine = nearest == np.arange(clusters)[:, None]  # (cluster, key)
+        means = np.where(sizes[:, None] > 0, mine @ rows / positive(sizes)[:, None], means)
+    return mine @ own / positive(sizes)[:, None], np.log(np.maximum(sizes, np.finfo(float).tiny))
 
 
 def cluster_weights(queries: Tensor, means: np.ndarray, log_sizes: np.ndarray) -> Tensor:

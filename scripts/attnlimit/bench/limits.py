@@ -67,7 +67,9 @@ def drawn_limits(
 
     def with_surrogate():
         fitted = fitted_surrogate(outputs["output"].values, drawn, keys, tokens.__getitem__, how)
-        return merge_surrogate([surrogate_part(keys, stored_surrogate(fitted, how), 0, 1, how)], fitted)
+        return merge_surrogate(
+            [surrogate_part(keys, stored_surrogate(fitted, how), 0, 1, how, lambda _: stream)], fitted
+        )
 
     further, limit = clock(with_surrogate)
     whole = Moments(
