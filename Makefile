@@ -11,15 +11,15 @@ PROGRAM := PYTHONPATH=scripts $(BIN)/python -m attnlimit
 VERB = @$(PROGRAM).cli.run $@ --folder "$(FOLDER)" --cores $(CORES) --config $(CONFIG)
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(file)' here)))
 $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error RUN: '$(RUN)' is no plain name))
-export PYTHON AUTHORS
+export PYTHON AUTHORS TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lock lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
-setup: ## build the environment in .venv from requirements.lock; PYTHON=python3.12 for one of your choice
+setup: ## build the environment in .venv from the locks; PYTHON=python3.12 for one of your choice, TORCH=cpu or cuda for a build
 	@sh envs/setup.sh
 
 reproduce: setup ## run everything: figures, table, report, archive; CONFIG=my.yaml for your own, CORES=8 for more
@@ -90,8 +90,11 @@ docs: setup ## write docs/config.md and docs/workflow.svg again, after a change 
 	$(BIN)/python docs/config.py
 	$(BIN)/python docs/workflow.py
 
-envs: setup ## write envs/ again from what the scripts import and requirements.lock
+envs: setup ## write envs/*.yaml again from what the scripts import and the locks
 	@$(PROGRAM).cli.envs
+
+lock: setup ## write the locks again from pyproject.toml; versions stay where they can: UPGRADE="ruff numpy" or UPGRADE=all raises some
+	@$(PROGRAM).cli.lock $(UPGRADE)
 
 lint: setup ## ruff, import-linter, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Build .venv from requirements.lock, or finish building it; does nothing where it is ready: `make setup`.
-# .venv/ready holds the sha256 of the lock and the version of Python: no date, so that clones may share a .venv.
-# PYTHON=... chooses another Python; else the newest supported one that is found.
+# Build .venv from the locks, or finish building it; does nothing where it is ready: `make setup`.
+# .venv/ready holds the sha256 of the locks and the version of Python: no date, so that clones may share a .venv.
+# PYTHON=... chooses another Python; else the newest supported one that is found. TORCH=cpu|cuda: see install.py.
 set -eu
 SUPPORTED="3.13 3.12 3.11"
 
 version() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true; }
 supported() { case " $SUPPORTED " in *" $1 "*) [ -n "$1" ] ;; *) false ;; esac; }
 wanted() { "$1" -c 'import hashlib, sys
-print(hashlib.sha256(open("requirements.lock", "rb").read()).hexdigest(), "%d.%d" % sys.version_info[:2])'; }
+locks = [open(name, "rb").read() for name in ("requirements.lock", "envs/torch.lock", "envs/cuda.lock")]
+print(hashlib.sha256(b"".join(locks)).hexdigest(), "%d.%d" % sys.version_info[:2])'; }
 
 if [ -n "${PYTHON:-}" ]; then
   supported "$(version "$PYTHON")" || {
@@ -28,7 +29,9 @@ else
 fi
 
 wanted="$(wanted "$PYTHON")"
-[ "$(cat .venv/ready 2>/dev/null)" = "$wanted" ] && [ -x .venv/bin/python ] && exit 0
+if [ "$(cat .venv/ready 2>/dev/null)" = "$wanted" ] && [ -x .venv/bin/python ]; then
+  case "${TORCH:-}" in "" | "$(cat .venv/torch 2>/dev/null)") exit 0 ;; esac
+fi
 
 echo "building .venv with Python ${wanted#* }, once"
 rm -f .venv/ready
@@ -39,6 +42,5 @@ if [ "$PYTHON" != .venv/bin/python ]; then
 elif ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
   .venv/bin/python -m ensurepip --upgrade >/dev/null
 fi
-.venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-.venv/bin/python -m pip check
+.venv/bin/python envs/install.py
 echo "$wanted" >.venv/ready

@@ -1,7 +1,5 @@
 """`make envs`: one file a script, with what it imports at the versions of the lock."""
 
-import re
-
 import pytest
 
 from attnlimit.cli import envs
@@ -37,11 +35,6 @@ def pins(project) -> list[str]:
 def test_the_committed_files_are_current():
     committed = {path.name: path.read_text() for path in (ROOT / "envs").glob("*.yaml")}
     assert committed == env_files(ROOT), "run `make envs`"
-
-
-def test_the_lock_is_exact():
-    lines = (ROOT / "requirements.lock").read_text().splitlines()
-    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+|#.*|", line)] == []
 
 
 def test_pins_are_those_of_the_lock(project):
@@ -87,7 +80,7 @@ def test_a_file_without_a_script_is_removed(project):
     ("text", "complaint"),
     [
         ("import nowhere", "imports nowhere, which is not installed"),
-        ("import yaml", "needs pyyaml, which requirements.lock does not hold"),
+        ("import yaml", "needs pyyaml, which no lock holds"),
         ("from . import store", "line 1: write `from attnlimit.room.module import name`"),
         ("from importlib import import_module\nimport_module(name)", "line 2: import_module takes a name"),
     ],

@@ -187,8 +187,9 @@ def test_pip_builds_the_same_environment(tmp_path):
     build(tmp_path / "linked", pins)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "built"], check=True)
     pip = [sys.executable, "-m", "pip", "--python", tmp_path / "built/bin/python", "--disable-pip-version-check"]
-    lock = ["--constraint", ROOT / "requirements.lock"]
-    subprocess.run([*pip, "install", "--quiet", "--no-compile", *pins, *lock], check=True)
+    (tmp_path / "versions.txt").write_text("".join(f"{name}=={version}\n" for name, version in locked().items()))
+    versions = ["--constraint", tmp_path / "versions.txt"]
+    subprocess.run([*pip, "install", "--quiet", "--no-compile", *pins, *versions], check=True)
     built, linked = (
         {(each.name, each.version) for each in distributions(path=[str(packages(tmp_path / name))])}
         for name in ("built", "linked")

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from attnlimit.cli.envs import LOCKS
 from support.workflow import ROOT
 
 # Says its version, knows the wanted line of `ready`, makes a .venv of itself, and fails to install once if told so.
 FAKE = """#!/bin/sh
 case "$*" in
-*sha256*) echo "$(sha256sum requirements.lock | cut -d' ' -f1) {version}" ;;
+*sha256*) echo "$(cat requirements.lock envs/*.lock | sha256sum | cut -d' ' -f1) {version}" ;;
 -c*) echo {version} ;;
 "-m venv"*) echo "venv {version} $*" >>used; mkdir -p .venv/bin; cp "$0" .venv/bin/python ;;
-*install*) echo "install {version}" >>used; if [ -e broken ]; then rm broken; exit 1; fi ;;
+*install*) echo "install {version}" >>used; if [ -e broken ]; then rm broken; exit 1; fi
+  echo "${{TORCH:-cpu}}" >.venv/torch ;;
 esac
 """
 
@@ -26,7 +28,8 @@ def project(tmp_path) -> Path:
     (tmp_path / "envs").mkdir()
     shutil.copy(ROOT / "envs/setup.sh", tmp_path / "envs")
     shutil.copy(ROOT / "Makefile", tmp_path)
-    (tmp_path / "requirements.lock").write_text("numpy==1\n")
+    for name in LOCKS:
+        (tmp_path / name).write_text("numpy==1\n")
     (tmp_path / "bin").mkdir()
     for name in ("sh", "cat", "cut", "cp", "rm", "mkdir", "sha256sum", "make", "nproc"):
         (tmp_path / "bin" / name).symlink_to(shutil.which(name))
@@ -70,8 +73,8 @@ def test_the_newest_supported_python_is_taken(project, present, taken):
     code, said = setup(project)
     assert code == 0, said
     assert used(project) == [f"venv {taken} -m venv --clear .venv", f"install {taken}"]
-    lock = hashlib.sha256((project / "requirements.lock").read_bytes()).hexdigest()
-    assert (project / ".venv/ready").read_text() == f"{lock} {taken}\n"
+    locks = hashlib.sha256(b"numpy==1\n" * len(LOCKS)).hexdigest()
+    assert (project / ".venv/ready").read_text() == f"{locks} {taken}\n"
 
 
 def test_without_any_one_line_says_what_to_do(project):
@@ -102,6 +105,16 @@ def test_only_another_lock_or_another_python_builds_again(project):
     (project / ".venv/bin/python").unlink()
     assert setup(project)[0] == 0
     assert used(project) == ["venv 3.13 -m venv --clear .venv", "install 3.13"]
+
+
+def test_only_another_build_of_torch_than_the_one_here_is_installed(project):
+    interpreter(project, "python3.11", "3.11")
+    setup(project)
+    used(project)
+    assert setup(project, TORCH="cpu") == (0, ""), "it is that one"
+    assert setup(project, TORCH="cuda")[0] == 0
+    assert used(project) == ["install 3.11"]
+    assert setup(project) == (0, ""), "none was asked for"
 
 
 def test_a_set_up_that_broke_is_finished_by_running_again(project):

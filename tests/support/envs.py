@@ -1,4 +1,4 @@
-"""What the env files and the lock say, and what scripts import."""
+"""What the env files and the locks say, and what scripts import."""
 
 from functools import cache
 from pathlib import Path
@@ -18,4 +18,4 @@ def imports(path: Path) -> set[str]:
 
 @cache
 def locked() -> dict[str, str]:
-    return locked_in(ROOT / "requirements.lock")
+    return locked_in(ROOT)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import yaml
 
+from attnlimit.cli.envs import LOCKS
 from attnlimit.workflow.workflow_files import files_in_place
 from support import fresh_snakemake
 
@@ -115,8 +116,8 @@ def environment(folder: Path) -> None:
     for path in Path(sys.prefix).iterdir():
         if path.name != "ready":
             (folder / ".venv" / path.name).symlink_to(path)
-    lock = hashlib.sha256((folder / "requirements.lock").read_bytes()).hexdigest()
-    (folder / ".venv/ready").write_text(f"{lock} {sys.version_info.major}.{sys.version_info.minor}\n")
+    locks = hashlib.sha256(b"".join((folder / name).read_bytes() for name in LOCKS)).hexdigest()
+    (folder / ".venv/ready").write_text(f"{locks} {sys.version_info.major}.{sys.version_info.minor}\n")
 
 
 def make(folder: Path, *arguments: str, **options) -> tuple[int, list[str]]:

@@ -1,10 +1,11 @@
-"""Write envs/<rule>.yaml of every rule: what its script imports, at the versions of requirements.lock: `make envs`.
+"""Write envs/<rule>.yaml of every rule: what its script imports, at the versions of the locks: `make envs`.
 
 Named is what our own code imports, through the library and inside functions too, and EXTRAS. What such a package needs
 in turn, pip installs as declared: tokenizers for transformers, numcodecs for zarr, pillow for matplotlib.
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = "attnlimit"
+LOCKS = ("requirements.lock", "envs/torch.lock", "envs/cuda.lock")
 # Needed and not imported, by rule: wheels that are read as data.
 EXTRAS = {
     "fetch_corpus": ["gensim"],  # its test data hold the text of the default run
@@ -48,23 +50,23 @@ def main() -> None:
 
 def env_files(root: Path) -> dict[str, str]:
     """By file name: the text of each."""
-    versions, distributions = locked(root / "requirements.lock"), installed()
+    versions, distributions = locked(root), installed()
     files = {}
     for script in sorted((root / "scripts").glob("*.py")):
         names = imports(script, root / "scripts") - FROM_HOST
         if unknown := sorted(name for name in names if name not in distributions):
-            raise ValueError(f"{script}: imports {unknown[0]}, which is not installed; add its package to the lock")
+            raise ValueError(f"{script}: imports {unknown[0]}, which is not installed; add its package to pyproject.toml, then `make lock`")
         needed = {normal(distributions[name][0]) for name in names}.union(EXTRAS.get(script.stem, []))
         if unlocked := sorted(needed - versions.keys()):
-            raise ValueError(f"{script}: needs {unlocked[0]}, which requirements.lock does not hold; add it")
+            raise ValueError(f"{script}: needs {unlocked[0]}, which no lock holds; add it to pyproject.toml, then `make lock`")
         files[f"{script.stem}.yaml"] = FILE + "".join(f"      - {name}=={versions[name]}\n" for name in sorted(needed))
     return files
 
 
-def locked(lock: Path) -> dict[str, str]:
+def locked(root: Path) -> dict[str, str]:
     """Versions by package."""
-    lines = lock.read_text(encoding="utf-8").splitlines()
-    return {normal(name): version for name, version in (line.split("==") for line in lines if "==" in line)}
+    texts = [path.read_text(encoding="utf-8") for path in map(root.joinpath, LOCKS) if path.is_file()]
+    return {normal(name): version for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", "".join(texts), re.M)}
 
 
 def normal(name: str) -> str:
