@@ -1,8 +1,8 @@
 """Install what the locks name into the Python that runs this: `make setup` calls it. Standard library only.
 
 requirements.lock has all packages but torch, with the hashes of their files. torch comes in builds of one version with
-different files, so it is pinned in envs/torch.lock and installed by itself, after one line that says which build and how
-large. What only its CUDA build needs is in envs/cuda.lock, again with hashes.
+different files: it is pinned in envs/torch.lock and installed by itself, after a line that says which build, how large.
+What only its CUDA build needs is in envs/cuda.lock, again with hashes.
 TORCH=cpu or TORCH=cuda asks for a build; without it, the one that pip prefers among the indexes it is configured with.
 `--look-up` only says which build it would be.
 """
@@ -50,7 +50,7 @@ def pip(*arguments: object, quiet: bool = True) -> None:
     """Run it; where it fails, its own words are the message."""
     quietly = ["--quiet", "--quiet"] if arguments[0] == "uninstall" else ["--quiet"] if quiet else []
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *map(str, arguments), *quietly]
-    code = subprocess.run(command).returncode
+    code = subprocess.run(command).returncode  # noqa: S603  # ours
     if code:
         sys.exit(code)
 
@@ -76,7 +76,7 @@ def look_up(pin: str, choice: str) -> tuple[str, str]:
     for requirement in candidates[choice]:
         command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--ignore-installed", "--quiet"]
         command += ["--disable-pip-version-check", "--report", "-", requirement]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True)  # noqa: S603  # ours
         if done.returncode:
             said = done.stderr.strip().splitlines()[-1]
             continue

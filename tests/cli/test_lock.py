@@ -1,4 +1,4 @@
-"""`make lock`: what uv resolves, put into three files; the committed ones agree with pyproject.toml and can be installed."""
+"""`make lock`: what uv resolves, put into three files; the committed ones agree with pyproject.toml."""
 
 import re
 import tomllib

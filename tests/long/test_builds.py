@@ -1,4 +1,4 @@
-"""What set-up installs: hashes are checked, and which build of torch is taken; the real pip, on small wheels in a folder."""
+"""What set-up installs: checked hashes, one build of torch; the real pip, on small wheels in a folder."""
 
 import hashlib
 import os

@@ -55,10 +55,12 @@ def env_files(root: Path) -> dict[str, str]:
     for script in sorted((root / "scripts").glob("*.py")):
         names = imports(script, root / "scripts") - FROM_HOST
         if unknown := sorted(name for name in names if name not in distributions):
-            raise ValueError(f"{script}: imports {unknown[0]}, which is not installed; add its package to pyproject.toml, then `make lock`")
+            raise ValueError(f"{script}: imports {unknown[0]}, which is not installed; add its package and `make lock`")
         needed = {normal(distributions[name][0]) for name in names}.union(EXTRAS.get(script.stem, []))
         if unlocked := sorted(needed - versions.keys()):
-            raise ValueError(f"{script}: needs {unlocked[0]}, which no lock holds; add it to pyproject.toml, then `make lock`")
+            raise ValueError(
+                f"{script}: needs {unlocked[0]}, which no lock holds; add it to pyproject.toml, then `make lock`"
+            )
         files[f"{script.stem}.yaml"] = FILE + "".join(f"      - {name}=={versions[name]}\n" for name in sorted(needed))
     return files
 

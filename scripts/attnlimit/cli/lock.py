@@ -1,7 +1,7 @@
-"""Write requirements.lock, envs/torch.lock and envs/cuda.lock again from the group `workflow` of pyproject.toml: `make lock`.
+"""Write requirements.lock, envs/torch.lock and envs/cuda.lock again from pyproject.toml: `make lock`.
 
-uv resolves for all supported Pythons and platforms, with the hashes of every file of a package, from the index that pip is
-configured with. Versions that still fit are kept; names given here, or `all`, are raised to the newest that fit.
+uv resolves its group `workflow` for all supported Pythons and platforms, with the hashes of every file of a package,
+from the index that pip is configured with. Versions that still fit are kept; names given here, or `all`, are raised.
 """
 
 import os
@@ -50,8 +50,9 @@ def resolve(scratch: Path, before: str, upgraded: list[str]) -> str:
 
 
 def index() -> dict[str, str]:
-    """Where pip is told to look, as uv is told it. Not pip's further indexes: they may hold some files of a package only."""
-    told = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout  # noqa: S603
+    """Where pip is told to look, as uv is told it; not its further indexes, which may lack some files of a package."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    told = subprocess.run(command, capture_output=True, text=True).stdout  # noqa: S603  # ours
     names = {"index-url": "UV_DEFAULT_INDEX", "cert": "SSL_CERT_FILE"}
     options = re.findall(r"^\S+\.([\w-]+)='(.*)'$", told, re.M)
     return {names[option]: value for option, value in options if option in names}
