@@ -38,9 +38,9 @@ def resolve(scratch: Path, before: str, upgraded: list[str]) -> str:
     venv.create(scratch / "uv", with_pip=True)
     programs, lock = scratch / "uv/bin", scratch / "all.lock"
     lock.write_text(before, encoding="utf-8")
-    install = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
-    compile = [programs / "uv", "pip", "compile", "--quiet", "--no-header", "--universal", "--generate-hashes"]
-    compile += ["--python-version", PYTHONS[0], "--group", GROUP, "--output-file", lock]
+    install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
+    compile = [str(programs / "uv"), "pip", "compile", "--quiet", "--no-header", "--universal", "--generate-hashes"]
+    compile += ["--python-version", PYTHONS[0], "--group", GROUP, "--output-file", str(lock)]
     compile += ["--upgrade"] if upgraded == ["all"] else [f"--upgrade-package={name}" for name in upgraded]
     for command in (install, compile):
         code = subprocess.run(command, cwd=scratch, env=os.environ | index()).returncode  # noqa: S603  # ours
