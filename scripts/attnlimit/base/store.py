@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 import zarr
+from zarr.abc.buffer import Buffer
 from zarr.codecs import Crc32cCodec, ZstdCodec
-from zarr.core.buffer import default_buffer_prototype
-from zarr.core.sync import sync
 from zarr.storage import MemoryStore, ZipStore
 
 from attnlimit.base.files import PACKED, atomic, naming_damage
@@ -39,19 +38,17 @@ def write(dataset: xr.Dataset, path: str | Path, words: Words, **attrs) -> None:
     versions = {name: version(name) for name in VERSIONED if name in sys.modules}
     dataset = with_text_as(TEXT, dataset.drop_attrs()).assign_attrs(attrs | {"versions": versions})
     describe(dataset, path, words)
-    memory = MemoryStore()
+    entries: dict[str, Buffer] = {}
     dataset.to_zarr(
-        memory,
+        MemoryStore(entries),
         zarr_format=3,
         consolidated=False,
         write_empty_chunks=True,
         encoding={str(name): encoding(array) for name, array in dataset.variables.items()},
     )
     with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
-        for key in sorted(sync(keys(memory))):
-            entry = zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0))
-            content = sync(memory.get(key, default_buffer_prototype()))
-            archive.writestr(entry, content.to_bytes())  # type: ignore[union-attr]  # a key that is listed is there
+        for key in sorted(entries):
+            archive.writestr(zipfile.ZipInfo(key, date_time=(1980, 1, 1, 0, 0, 0)), entries[key].to_bytes())
 
 
 def describe(dataset: xr.Dataset, path: str | Path, words: Words) -> None:
@@ -83,10 +80,6 @@ def with_text_as(dtype: np.dtype | type, dataset: xr.Dataset) -> xr.Dataset:
         if array.dtype.kind in "UT"
     }
     return dataset.assign_coords(texts) if texts else dataset
-
-
-async def keys(store: MemoryStore) -> list[str]:
-    return [key async for key in store.list()]
 
 
 def encoding(array: xr.Variable) -> dict:
