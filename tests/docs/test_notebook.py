@@ -13,6 +13,7 @@ from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from support.envs import ROOT
 from support.notebooks import code_cells, run_cells
+from support.small_decoders import LLAMA, small_decoder, small_tokenizer
 from support.stores import write
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
@@ -54,6 +55,10 @@ def folder(tmp_path_factory) -> Path:
     docs.mkdir()
     write_rates(docs / "../results/rates/heads.zarr.zip", LAYERS, shift=0.0)
     write_rates(docs / SECOND_RUN, LAYERS - 1, shift=-0.1)
+    small_decoder("Llama", **LLAMA | {"max_position_embeddings": 512}).save_pretrained(docs / "../results/models")
+    small_tokenizer().save(str(docs / "../results/models/tokenizer.json"))
+    for text in NOTEBOOK.parent.glob("*.md"):
+        (docs / text.name).write_bytes(text.read_bytes())
     return docs
 
 
@@ -72,6 +77,7 @@ def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
     (two_runs,) = [cell for cell in cells[1:] if "OTHER" in cell]
     names = "beta=float(head.beta), whole=float(whole.beta), needed=needed.values.tolist(), own=(-slopes).tolist()"
     names += ", layers=len(first.layer), gap=(first.beta - other.beta).values.ravel().tolist()"
+    names += ", keys=needed_keys['keys'].median(('layer', 'head')).values.tolist(), sizes=dict(needed_keys.sizes)"
     more = [f"OTHER = {SECOND_RUN!r}", two_runs, f"import json; print(json.dumps(dict({names})))"]
     run = run_cells([*cells, *more], folder)
     assert run.returncode == 0, run.stderr
@@ -88,6 +94,9 @@ def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
     np.testing.assert_allclose(answers["own"], 0.5, atol=0.1)  # horizons below 1: the rate of an average
     assert answers["layers"] == LAYERS - 1
     np.testing.assert_allclose(answers["gap"], 0.1, atol=0.01)
+    assert answers["sizes"] == {"layer": 2, "head": 4, "protocol": 5, "largest": 3}
+    uniform, *_, sink_recent, _ = answers["keys"]
+    assert uniform > sink_recent > 0
 
 
 @pytest.mark.parametrize("broken", ["1 / 0", "def f(:"])
