@@ -23,7 +23,7 @@ from attnlimit.base.code_hash import texts_hash  # noqa: E402
 from attnlimit.workflow.rule_files import absent, at_hand, params_of  # noqa: E402
 from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
-PAGE_FILES = fits_at_hand("first_order", "patterns", "studies", rates="heads") | {
+PAGE_FILES = fits_at_hand("first_order", "patterns", "studies", rates="heads", of_keys="keys") | {
     "records": "results/claims.json",
     "answer": "results/answer.json",
     "weights": ["results/models/heads.zarr.zip"] if "heads" in CHAPTERS else [],

@@ -9,6 +9,7 @@ from attnlimit.base.log import logger
 from attnlimit.base.store import read, read_attrs
 from attnlimit.page.explorer import explorer
 from attnlimit.page.figures import figures_of
+from attnlimit.page.key_explorer import key_explorer
 from attnlimit.page.page import NO_ANSWER, claims_on_page, computed_on, limits, placed, render, settings_of, studies_of
 from attnlimit.page.provenance import identities, settings, store_rows, versions
 from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
@@ -24,8 +25,8 @@ config, path = p.config, Path(snakemake.output.page)
 # A run that is not finished has only some of these files.
 records = json.loads(Path(given.records).read_text()) if given.get("records") else []
 answer = json.loads(Path(given.answer).read_text()) if given.get("answer") else NO_ANSWER
-names = ("rates", "first_order", "patterns", "studies")
-rates, first, patterns, studies = (read(given[name]) if given.get(name) else None for name in names)
+names = ("rates", "first_order", "patterns", "studies", "of_keys")
+rates, first, patterns, studies, keys = (read(given[name]) if given.get(name) else None for name in names)
 tails = [read(store) for store in given.get("tails", [])]
 stores = {store: read_attrs(store) for store in given.get("stores", [])}
 
@@ -47,6 +48,9 @@ if rates is not None:
     known_limits = limits(rates.attrs, rates["n"].values.tolist(), layers, of_model, again) + known_limits
 
 leading = next(iter(figures.values()), None)
+if keys is not None:
+    browse = key_explorer(keys)
+
 content = settings_of(config) | claims_on_page(records, figures)
 content |= placed(p.sections, content["claims"], figures, leading.name if leading else "")
 content |= {
