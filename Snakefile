@@ -26,6 +26,14 @@ QUEUED = ("fit_surrogate",)  # it reads the tokens of the population
 workflow.localrules(*(each.name for each in workflow.rules if each.name.startswith(LOCAL) and each.name not in QUEUED))
 
 
+# Short jobs, which others wait for, run at once; then the longest; figures last, so that no core is idle at the end of a run.
+SECONDS = job_seconds(config)
+for each in workflow.rules:
+    seconds = round(SECONDS.get(each.name, 0))
+    own = 0 if each.name.startswith("plot_") else min(seconds, SHORT - 1) if seconds > 10 else SHORT
+    each.priority = each.priority or own
+
+
 report: "rules/report/workflow.rst"
 
 

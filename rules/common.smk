@@ -13,7 +13,7 @@ from attnlimit.sources.corpus.location import local_files, located  # noqa: E402
 from attnlimit.sources.model.files import local_model_files  # noqa: E402
 from attnlimit.workflow import registry  # noqa: E402
 from attnlimit.workflow.config import check, missing_sources, require_readable  # noqa: E402
-from attnlimit.workflow.costs import asked_bytes, asked_seconds, on_gpu  # noqa: E402
+from attnlimit.workflow.costs import asked_bytes, asked_seconds, job_seconds, on_gpu  # noqa: E402
 from attnlimit.workflow.folders import begin_run, end_run  # noqa: E402
 from attnlimit.workflow.overlays import sort_keys, with_origin  # noqa: E402
 from attnlimit.workflow.workflow_files import commit, source_sha256  # noqa: E402
@@ -59,7 +59,8 @@ SOURCES = registry.sources(registry.all_chapters())
 TITLES = registry.figures(registry.all_chapters())
 FIGURES = [*registry.figures(CHAPTERS), "claims"]
 FORMATS = ["pdf", "svg", "png"]
-EARLY = 10  # priority of what reads the user's own files: a fault in them is seen before anything long starts
+EARLY = 1000  # priority of what reads the user's own files: a fault in them is seen before anything long starts
+SHORT = 999  # priority of a job of seconds that others wait for
 TARGETS = [f"results/{name}" for name in ("index.html", "answer.txt", "answer.json", "claims.json", "rates.csv")]
 TARGETS += expand("results/{name}.csv", name=registry.tables(CHAPTERS))
 TARGETS += expand("results/figures/{name}.{format}", name=FIGURES, format=FORMATS)

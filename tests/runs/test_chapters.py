@@ -50,8 +50,12 @@ def test_theory_needs_neither_model_nor_text(tmp_path):
     assert "plot_heads" not in jobs and "plot_gaussian" in jobs
 
 
-def test_what_reads_the_users_files_comes_first(folder):
-    """With one core, before any simulation: Snakemake says the priority of each job."""
+def test_what_reads_the_users_files_comes_first_and_figures_last(folder):
+    """With one core, before any simulation: Snakemake says the priority of each job, of which 0 is the lowest."""
     overlay(folder, chapters=["heads", "tails", "interventions", "contexts", "theory"])
-    first = {job.rule for job in all_jobs(folder) if "priority: " in job.text}
-    assert first == {"fetch_corpus", "fetch_model", "tokenize_corpus", "extract_embeddings"}
+    said = {job.rule: re.search(r"priority: (\d+)", job.text) for job in all_jobs(folder)}
+    priority = {rule: int(found[1]) if found else 0 for rule, found in said.items()}
+    first = {"fetch_corpus", "fetch_model", "tokenize_corpus", "extract_embeddings"}
+    assert min(priority[rule] for rule in first) > max(priority[rule] for rule in priority.keys() - first)
+    figures = {rule for rule in priority if rule.startswith("plot_")}
+    assert {rule for rule in priority if not priority[rule]} == figures | {"all"}

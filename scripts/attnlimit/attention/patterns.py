@@ -214,7 +214,11 @@ def pooled(tokens: Projected, n: int) -> tuple[Tensor, Tensor, Tensor]:
 
 def top(scores: Tensor, sizes: list[int]) -> Iterator[Tensor]:
     """0 at the n largest scores of each query and head, -inf elsewhere, for each n; of equal scores the earlier key."""
-    order = torch.argsort(scores, dim=-1, descending=True, stable=True)
-    rank = torch.empty_like(order).scatter_(-1, order, torch.arange(order.shape[-1]).to(order).expand_as(order))
+    ordered = torch.as_tensor(np.sort(scores.cpu().numpy(), -1)).to(scores)  # many times as fast as torch's
     for n in sizes:
-        yield torch.zeros_like(scores).masked_fill_(rank >= n, -torch.inf)
+        last = ordered[..., -n, None]  # the smallest that is read
+        read = scores >= last
+        if read.sum() > n * scores[..., 0].numel():
+            equal = scores == last
+            read &= ~equal | (equal.cumsum(-1) <= n - (scores > last).sum(-1, keepdim=True))
+        yield torch.zeros_like(scores).masked_fill_(~read, -torch.inf)
