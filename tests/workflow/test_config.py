@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from attnlimit.base.about import About
-from attnlimit.sources.model.families import shape_of_model
+from attnlimit.base.plain_attention import REMEDY
+from attnlimit.sources.model.families import DOCS, shape_of_model
 from attnlimit.workflow.config import check, check_kind_of_model, missing_sources, require_readable
 from support.configs import ABSENT, DEFAULT, ROOT, changed, merged, refusal
 
@@ -370,7 +371,10 @@ def test_a_layer_that_the_model_does_not_have_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ({"model_type": "gpt2"}, "model_type 'gpt2' is not supported; take one of bert, "),
+        ({"model_type": "gpt2"}, "model_type 'gpt2' is not supported: it is a language model"),
+        ({"model_type": "new", "architectures": ["NewForCausalLM"]}, "it is a language model"),
+        ({"model_type": "deberta-v2"}, "it adds position biases to its scores; take a plain one of bert, "),
+        ({"model_type": "new"}, "it is none of the kinds whose projections are known here"),
         ({"model_type": "bert", "is_decoder": True}, "is_decoder: a decoder"),
         ({"model_type": "bert", "position_embedding_type": "relative_key"}, "position_embedding_type"),
         ([], "model_type None"),
@@ -381,6 +385,13 @@ def test_a_model_here_that_is_not_supported_is_refused_before_any_job(tmp_path, 
     (tmp_path / "config.json").write_text("[" if facts == "broken" else json.dumps(facts))
     said = refusal(changed({"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}))
     assert said.startswith(f"config: fetch_model.location: {tmp_path / 'config.json'}: ") and message in said
+    assert facts == "broken" or said.endswith(DOCS)
+
+
+def test_the_page_that_refusals_name_is_there():
+    for link in (DOCS, REMEDY.rpartition(": ")[2]):
+        page, anchor = link.split("#")
+        assert f"\n## {anchor.replace('-', ' ').capitalize()}\n" in (ROOT / page).read_text()
 
 
 @pytest.mark.parametrize(

@@ -57,13 +57,14 @@ def test_the_order_of_keys_means_nothing():
     ("message", "file"),
     [
         ("config: fit_rates.bootstrap: too few", "b.yaml"),
-        ("config: fit_rates.misfit: too small", "config.yaml"),
+        ("config: fit_rates.misfit: too small", "config.yaml; set it in b.yaml"),
+        ("config: no key 'fit_rate'; did you mean 'fit_rates'?", "a.yaml"),
         ("config: layers.0: no layer", "a.yaml"),
         ("config: fit_rates: Additional properties are not allowed ('boot' was unexpected)", "a.yaml"),
     ],
 )
 def test_the_file_that_set_the_key_is_named(root, message, file):
-    first = write(root, "a.yaml", "layers: [9]\nfit_rates: {boot: 1, bootstrap: 2}\n")
+    first = write(root, "a.yaml", "layers: [9]\nfit_rate: {}\nfit_rates: {boot: 1, bootstrap: 2}\n")
     second = write(root, "b.yaml", "fit_rates: {bootstrap: 1}\n")
     config = resolve([root / "config.yaml", first, second])
     files = [first, second, root / "config.yaml"]  # as Snakemake lists them

@@ -32,7 +32,7 @@ KEYS = {
     "audio_config": "reads sounds",
 }
 FULL = "full_attention"
-REMEDY = "take one with plain attention, such as Llama, Qwen, GPT-2, GPT-NeoX, OLMo or BERT"
+REMEDY = "take one with plain attention, such as Llama, Qwen, GPT-2, OLMo or BERT: docs/your-own.md#language-models"
 
 
 def refusal(config: Mapping[str, Any]) -> str | None:
@@ -40,8 +40,15 @@ def refusal(config: Mapping[str, Any]) -> str | None:
 
     The config as in config.json, or with transformers' defaults filled in, which say more.
     """
-    kind = config.get("model_type")
-    why = ANOTHER.get(str(kind)) or next((words for key, words in KEYS.items() if config.get(key)), None)
+    why = reason(config)
+    return f"model_type {config.get('model_type')!r:.60} {why}; {REMEDY}" if why else None
+
+
+def reason(config: Mapping[str, Any]) -> str | None:
+    """What such a model does that the formula does not have; None if nothing is known of it."""
+    why = ANOTHER.get(str(config.get("model_type"))) or next(
+        (words for key, words in KEYS.items() if config.get(key)), None
+    )
     others = sorted({str(each) for each in config.get("layer_types") or () if each != FULL})
     if others:
         why = why or f"has layers of the kind {', '.join(others)}"
@@ -50,4 +57,4 @@ def refusal(config: Mapping[str, Any]) -> str | None:
     positions = config.get("position_embedding_type")
     if isinstance(positions, str) and positions.startswith("relative"):
         why = why or BIASED
-    return f"model_type {kind!r:.60} {why}; {REMEDY}" if why else None
+    return why

@@ -78,12 +78,15 @@ class Grouped(Section):
 
     @model_validator(mode="after")
     def whole_groups(self) -> Self:
+        whole = self.group * max(FEWEST_GROUPS, -(-self.replicates // self.group))
         if self.replicates % self.group:
-            refuse("replicates", f"{self.replicates} is no multiple of group {self.group}")
+            refuse("replicates", f"{self.replicates} is no multiple of group {self.group}; take such as {whole}")
         if self.replicates < FEWEST_GROUPS * self.group:
-            refuse(
-                "replicates", f"{self.replicates} make fewer than {FEWEST_GROUPS} groups of {self.group}; lower group"
-            )
+            divisors = (count for count in range(FEWEST_GROUPS, 1000) if self.replicates % count == 0)
+            smaller = self.replicates // next(divisors, self.replicates)
+            groups = f"{self.replicates // self.group} of the {FEWEST_GROUPS} groups that are needed"
+            why = f"{self.replicates} with group {self.group} make {groups}"
+            refuse("replicates", f"{why}; set group in the same section to {smaller}, or replicates to {whole}")
         return self
 
 

@@ -162,12 +162,13 @@ def check(config: Mapping[str, Any], known: Known) -> None:
         check_location(corpus, known.root)
         most = most_tokens(located(corpus, known.root), tokens["block"])
         if cut and most is not None and tokens["population"] > most:
-            where = f"{corpus['location']!r:.200} holds at most {most} tokens; lower it or add text"
+            where = f"{corpus['location']!r:.200} holds at most {most} tokens; lower it, or add text"
             refuse("tokenize_corpus.population", f"{tokens['population']}, but {where}")
     if known.layers is not None and max(config["layers"]) >= known.layers:
         refuse("layers", f"no {max(config['layers'])}; the model has layers 0 to {known.layers - 1}")
     if cut and known.longest is not None and tokens["block"] > known.longest:
-        why = f"{tokens['block']} tokens, but the model reads at most {known.longest}; take that or fewer"
+        remedy = f"write tokenize_corpus: {{block: {known.longest}}}, or less, in a config of your own"
+        why = f"{tokens['block']} tokens, but the model reads at most {known.longest}; {remedy}"
         refuse("tokenize_corpus.block", why)
 
 

@@ -58,16 +58,20 @@ def sort_keys(config: dict) -> None:
 def with_origin(message: str, files: Iterable[str | Path], config: dict, root: Path) -> str:
     """A refusal `config: section.key: why` with the file that set the key: the last one that has it so.
 
-    A key that no file has so comes from the command line, or is missing: then nothing is added.
+    A key of the defaults is to be set in the user's own file, if there is one. A key that no file has so comes from the
+    command line, or is missing: then nothing is added.
     """
-    found = re.match(r"config: ([\w.]+): (.*)", message)
+    found = re.match(r"config: (?:([\w.]+): |(?=no key '))(.*)", message)
     if not found:
         return message
-    path = found[1].split(".") + quoted(found[2], config, found[1].split("."))
-    for file in reversed(ordered(files, root)):
+    path = found[1].split(".") if found[1] else []
+    path += quoted(found[2], config, path)
+    base, *own = ordered(files, root)
+    for file in reversed([base, *own]):
         value = value_at(read_overlay(file), path)
-        if isinstance(value, dict) or (value is not ABSENT and value == value_at(config, path)):
-            return f"{message} (in {name_in(root, file)})"
+        if path and (isinstance(value, dict) or (value is not ABSENT and value == value_at(config, path))):
+            change = f"; set it in {name_in(root, own[-1])}" if own and file == base else ""
+            return f"{message} (in {name_in(root, file)}{change})"
     return message
 
 

@@ -159,7 +159,9 @@ def require_readable(model: PreTrainedModel, blocks: Sequence[np.ndarray], folde
     """Raise unless the model of a folder has a position for every token and a vector for every word."""
     longest, words = max(map(len, blocks)), model.embeddings.word_embeddings.num_embeddings
     if longest > longest_block(model):
-        raise ValueError(f"tokenize_corpus.block: {longest} tokens, but the model reads at most {longest_block(model)}")
+        raise ValueError(
+            f"tokenize_corpus.block: {longest} tokens, but the model reads at most {longest_block(model)}; lower it"
+        )
     kinds = {str(block.dtype) for block in blocks if block.dtype.kind != "i" or block.min() < 0}
     if kinds:
         raise ValueError(f"tokens: {', '.join(kinds)} in place of numbers of words; run tokenize_corpus again")

@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from attnlimit.base.plain_attention import refusal
+from attnlimit.base.plain_attention import BIASED, reason, refusal
 
+DOCS = "docs/your-own.md#models"  # where it is said what is supported, and why
+LANGUAGE = ("gpt2", "gpt_neox", "llama", "mistral", "olmo", "olmo2", "phi", "qwen2", "qwen3", "smollm3")  # most common
 GGUF = ".gguf"  # ending of files that hold a language model with its tokenizer
 
 
@@ -68,18 +70,23 @@ def read_config(path: Path) -> dict:
 def require_supported(path: Path) -> Family:
     """How to read the model of a config.json; one that is no plain encoder of a known kind is refused."""
     config = read_config(path)
-    if config.get("model_type") not in list(FAMILIES):
-        raise ValueError(
-            f"{path}: model_type {config.get('model_type')!r:.100} is not supported; take one of "
-            f"{', '.join(FAMILIES)}; language models are read by chapter language alone"
-        )
+    kind, positions = config.get("model_type"), config.get("position_embedding_type", "absolute")
+    fault = f"model_type {kind!r:.100} is not supported: it {why_unknown(config)}" if kind not in list(FAMILIES) else ""
     for key, what in REFUSED.items():
-        if config.get(key):
-            raise ValueError(f"{path}: {key}: {what}, is not supported; take a plain one of {', '.join(FAMILIES)}")
-    positions = config.get("position_embedding_type", "absolute")
+        fault = fault or (f"{key}: {what}, is not supported" if config.get(key) else "")
     if positions != "absolute":
-        raise ValueError(f"{path}: position_embedding_type {positions!r:.90} is not supported; take one with absolute")
+        fault = fault or f"position_embedding_type {positions!r:.90} is not supported: it {BIASED}"
+    if fault:
+        raise ValueError(f"{path}: {fault}; take a plain one of {', '.join(FAMILIES)}: {DOCS}")
     return FAMILIES[config["model_type"]]
+
+
+def why_unknown(config: dict) -> str:
+    """Why a model is of no supported kind, as far as its config.json tells."""
+    made_for = [str(name) for name in config.get("architectures") or ()]
+    if config.get("model_type") in LANGUAGE or any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in made_for):
+        return "is a language model, whose tokens see only those before them, for chapter language alone"
+    return reason(config) or "is none of the kinds whose projections are known here"
 
 
 def require_decoder(path: Path) -> dict:
