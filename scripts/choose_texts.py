@@ -6,7 +6,7 @@ import numpy as np
 
 from attnlimit.base.files import sha256_of, verify_sha256
 from attnlimit.base.job import begin
-from attnlimit.base.log import report_finding
+from attnlimit.base.log import counted, report_finding
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import write
 from attnlimit.questions.downstream.about import PARTS
@@ -54,7 +54,7 @@ else:
         require_training(texts, classes)
     identity = {"source": "text", "name": Path(path).name, "sha256": sha256_of(path)}
     facts |= {"corpus": identity, "too_short": short}
-training = f", {sum(texts.training):,} training texts" if any(texts.training) else ""
-report_finding(f"{len(texts.tokens):,} texts of {len(classes):,} classes{training}")
+training = f", {counted(int(sum(texts.training)), 'training text')}" if any(texts.training) else ""
+report_finding(f"{counted(len(texts.tokens), 'text')} of {counted(len(classes), 'class')}{training}")
 words = PARTS["downstream/texts"]
 write(texts_dataset(texts), snakemake.output.texts, words, **facts, classes=classes, seed=p.seed, code=p.code)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from attnlimit.base.job import begin
-from attnlimit.base.log import logger, report_finding, tell
+from attnlimit.base.log import counted, logger, report_finding, tell
 from attnlimit.sources.corpus.articles import up_to, write_articles
 from attnlimit.sources.corpus.open import open_corpus
 from attnlimit.sources.corpus.survey import remarks_on
@@ -15,6 +15,6 @@ articles, identity = open_corpus(options | {"location": p.location}, list(snakem
 wanted = up_to(articles, options["characters"])
 count, characters = write_articles(wanted, snakemake.output.articles, identity)
 logger.info("%d articles of %d characters: %s", count, characters, identity)
-report_finding(f"{count:,} articles, {characters / 1e6:.3g} M characters")
+report_finding(f"{counted(count, 'article')}, {characters:,} characters")
 for remark in remarks_on(identity):
     tell(f"{options['location']}: {remark}")

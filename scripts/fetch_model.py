@@ -7,7 +7,7 @@ import torch
 
 from attnlimit.attention.probe import require_same_output
 from attnlimit.base.job import begin
-from attnlimit.base.log import logger, report_finding
+from attnlimit.base.log import counted, logger, report_finding
 from attnlimit.base.store import write
 from attnlimit.sources.about import STORES
 from attnlimit.sources.model.bert import heads_dataset, load
@@ -49,5 +49,7 @@ given = {key: options[key] for key in ("title", "licence") if options[key]}
 identity = source.identity | given | {"family": model.config.model_type, "sha256": sha256}
 logger.info("%s", identity)
 heads = groups_dataset(model) if p.causal else heads_dataset(model)
-report_finding(f"{identity['name']}: {heads.sizes['layer']} layers of {heads.sizes['head']} heads")
+report_finding(
+    f"{identity['name']}: {counted(heads.sizes['layer'], 'layer')} of {counted(heads.sizes['head'], 'head')}"
+)
 write(heads, output.heads, STORES["models/heads"], model=identity, code=p.code)

@@ -2,7 +2,7 @@
 
 from attnlimit.base.coordinates import heads_only
 from attnlimit.base.job import begin
-from attnlimit.base.log import report_finding
+from attnlimit.base.log import counted, report_finding
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.first_order.about import STORES
@@ -19,6 +19,8 @@ fits = [
 ]
 rates = join_parts(fits, "layer")
 ratio = heads_only(rates["ratio"]).sel(statistic="mean").isel(n=-1)
-report_finding(f"{ratio.size} heads, predicted over measured error {float(ratio.median()):.2f} in the median")
+report_finding(
+    f"{counted(ratio.size, 'head')}, predicted over measured error {float(ratio.median()):.2f} in the median"
+)
 facts = inherited(stores[0][1]) | {"source": "first_order", "replicates": stores[0][1].sizes["replicate"]}
 write(rates, snakemake.output.rates, STORES["rates/first_order"], **facts, expansion=p.expansion, code=p.code)

@@ -2,7 +2,7 @@
 
 from attnlimit.base.coordinates import STATISTICS, heads_only
 from attnlimit.base.job import begin
-from attnlimit.base.log import bar, report_finding
+from attnlimit.base.log import bar, counted, report_finding
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import handed_on, inherited, read, write
 from attnlimit.base.words import FITS
@@ -31,5 +31,5 @@ rates = join_parts(fits, "layer") if "layer" in fits[0].coords else fits[0]
 first = stores[0]
 facts = inherited(first) | {"source": p.source, "replicates": first.sizes["replicate"]}
 beta = heads_only(rates["beta"]).sel(statistic="mean", part="error")
-report_finding(f"{beta.size} fits of the mean, β from {float(beta.min()):z.2f} to {float(beta.max()):z.2f}")
+report_finding(f"{counted(beta.size, 'fit')} of the mean, β from {float(beta.min()):z.2f} to {float(beta.max()):z.2f}")
 write(rates, snakemake.output.rates, handed_on(*stores) | FITS, **facts, code=p.code)

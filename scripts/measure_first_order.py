@@ -7,7 +7,7 @@ import numpy as np
 from attnlimit.attention.kernel import Heads, choose_device, output_shift
 from attnlimit.attention.streaming import Atoms, Pass
 from attnlimit.base.job import begin
-from attnlimit.base.log import report_finding
+from attnlimit.base.log import counted, report_finding
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import identity, read, write
 from attnlimit.questions.first_order.about import STORES
@@ -39,7 +39,7 @@ mean = limit["limit_mean"].values - output_shift(how.heads, how.centre)
 pass_ = Limit(keys, queries, outputs, totals, mean, limit["limit_covariance"].values, how)
 found = constants(pass_, options, generator(p.seed, "measure_first_order", p.layer)).assign_coords(layer=p.layer)
 kappa = found["kappa"].values[:-1]
-report_finding(f"{len(kappa)} heads, κ from {kappa.min():.1f} to {kappa.max():,.1f}")
+report_finding(f"{counted(len(kappa), 'head')}, κ from {kappa.min():.1f} to {kappa.max():,.1f}")
 facts = {name: limit.attrs[name] for name in ("population", "queries")} | {"seed": p.seed, "device": device}
 words = STORES["first_order/layer_{layer}"]
 write(found, snakemake.output.constants, words, **identity(limit), **facts, dtype=options["dtype"], code=p.code)

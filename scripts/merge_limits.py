@@ -1,7 +1,7 @@
 """Join the parts of one layer's limit; with a surrogate, correct its moments by the exact outputs."""
 
 from attnlimit.base.job import begin
-from attnlimit.base.log import report_finding
+from attnlimit.base.log import counted, report_finding
 from attnlimit.base.store import read, write
 from attnlimit.sampling.about import STORES
 from attnlimit.sampling.merging import LIMIT_PART, OUTPUT, merge_limits, merge_surrogate
@@ -17,6 +17,8 @@ if surrogate:
 else:
     limit = merge_limits(parts, facts["queries"], facts["population"])
 drawn = f"from {facts['queries']:,} of {facts['population']:,} queries{' and a surrogate' if surrogate else ''}"
-report_finding(f"{limit.sizes['head'] - 1} heads, limit {drawn if limit['limit_mean_se'].any() else 'exact'}")
+report_finding(
+    f"{counted(limit.sizes['head'] - 1, 'head')}, limit {drawn if limit['limit_mean_se'].any() else 'exact'}"
+)
 words = STORES["limits/layer_{layer}"]
 write(limit.assign_coords(layer=p.layer), snakemake.output.limit, words, **(facts | {"code": p.code}))

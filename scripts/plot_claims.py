@@ -7,9 +7,9 @@ from textwrap import wrap
 import matplotlib.pyplot as plt
 
 from attnlimit.base.job import begin
+from attnlimit.base.log import counted
 from attnlimit.drawing.style import WIDTH, save, set_theme
 from attnlimit.stats.verdicts import LOOKS
-from attnlimit.workflow.amounts import counted
 
 LINE, GAP = 0.15, 0.07  # inches a line and between claims
 LEFT = {"headline": 0.05, "symbol": 2.3, "experiment": 2.5, "number": 4.45}  # inches

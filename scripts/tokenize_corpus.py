@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlimit.base.files import sha256_of
 from attnlimit.base.job import begin
-from attnlimit.base.log import bar, report_finding
+from attnlimit.base.log import bar, counted, report_finding
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import write
 from attnlimit.sources.about import STORES
@@ -25,7 +25,7 @@ blocks = cut(np.array([len(ids) for ids in pieces]), options["block"], options["
 chosen = choose_blocks(blocks, options["population"], generator(p.seed, "tokenize_corpus"))
 dataset = blocks_dataset(chosen, fill(chosen, pieces, marks), page_ids, revision_ids)
 tokens, count = dataset.sizes.values()
-report_finding(f"{tokens:,} tokens in {count:,} blocks of {len(pieces):,} articles")
+report_finding(f"{tokens:,} tokens in {counted(count, 'block')} of {counted(len(pieces), 'article')}")
 
 write(
     dataset,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from attnlimit.workflow.amounts import about, counted, duration
+from attnlimit.base.log import counted
+from attnlimit.workflow.amounts import about, duration
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ WRONG = [
     ({"fit_hardmax.zzz": 3}, "fit_hardmax: no key 'zzz'; the keys are log10_largest"),
     ({"chapters": ["head"]}, "chapters.0: 'head' is not one of ", "did you mean 'heads'?"),
     ({"chapters": "heads"}, "chapters: 'heads' is not a list"),
-    ({"chapters": []}, "chapters: [] has 0 entries; at least 1 are needed"),
+    ({"chapters": []}, "chapters: [] has no entries; write 1 or more"),
     ({"chapters": ["heads", "heads"]}, "chapters: ['heads', 'heads'] has an entry twice"),
     ({"seed": "2512"}, "seed: '2512' is not a whole number"),
     ({"seed": True}, "seed: "),
@@ -151,8 +151,11 @@ WRONG = [
     ({"layers": [0, -1]}, "layers.1: -1"),
     ({"layers": []}, "layers: "),
     ({"device": "gpu"}, "device: 'gpu' is not one of auto, cpu, cuda"),
-    ({"fit_rates": None}, "fit_rates: None is not a section"),
+    ({"fit_rates": None}, "fit_rates: it has no value; write a section"),
     ({"fit_rates.misfit": ABSENT}, "fit_rates: the key 'misfit' is missing"),
+    ({"seed": "7"}, "seed: '7' is not a whole number, but text; write 7, without quotes"),
+    ({"tokenize_corpus.population": "3e3"}, "'3e3' is not a whole number, but text; write 3000"),
+    ({"tokenize_corpus.population": 0}, "tokenize_corpus.population: 0 is too small; write at least 1"),
     ({"fit_rates": ABSENT}, "config: the key 'fit_rates' is missing"),
     ({"fetch_corpus.source": "hubb"}, "fetch_corpus.source: 'hubb' is not one of", "did you mean 'hub'?"),
     ({"fetch_model.source": "gpt2"}, "fetch_model.source: 'gpt2'"),
@@ -182,7 +185,7 @@ WRONG = [
     ({**PACKAGE, "fetch_corpus.revision": "a" * 40}, "fetch_corpus.revision: source package takes none"),
     ({"measure_errors.sizes": []}, "measure_errors.sizes: "),
     ({"measure_errors.sizes": [64, 128]}, "measure_errors.sizes: "),
-    ({"measure_errors.sizes": [64, 256, 128]}, "measure_errors.sizes: must increase"),
+    ({"measure_errors.sizes": [64, 256, 128]}, "measure_errors.sizes: [64, 256, 128] must increase; sort it"),
     ({"measure_errors.sizes": [0, 64, 128]}, "measure_errors.sizes.0: "),
     (
         {"measure_errors.sizes": [64, 128, 50001], "measure_errors.replacement": False},
@@ -221,8 +224,8 @@ WRONG = [
     ({"measure_interventions.tilt_factors": [0, 1]}, "measure_interventions.tilt_factors: 1 changes nothing"),
     ({"extract_embeddings.shards": 99}, "extract_embeddings.shards: "),
     ({"fit_rates.saturated": 10**400}, "fit_rates.saturated: "),
-    ({"simulate_sphere.parts": 13}, "simulate_sphere.parts: more than its 12 settings"),
-    ({"simulate_hardmax.direct_sizes": [64, 64, 128]}, "simulate_hardmax.direct_sizes: must increase"),
+    ({"simulate_sphere.parts": 13}, "simulate_sphere.parts: 13 jobs for 12 settings"),
+    ({"simulate_hardmax.direct_sizes": [64, 64, 128]}, "simulate_hardmax.direct_sizes: ", "must increase"),
     ({"simulate_hardmax.sizes": [10, 100, 10**13]}, "simulate_hardmax.sizes.2: 10000000000000"),
     ({"measure_interventions.horizon_factors": [4, 1]}, "measure_interventions.horizon_factors.1: 1"),
     ({"measure_interventions.horizon_factors": []}, "measure_interventions.horizon_factors: "),
@@ -241,7 +244,7 @@ WRONG = [
     ({"measure_propagation.parts": 10**6}, "measure_propagation.parts: makes 1000000 jobs"),
     ({"measure_tails.scales": [1, 0]}, "measure_tails.scales.1: 0"),
     ({"simulate_uniform.radii": [0.25, 0.3, 0.5]}, "simulate_uniform.radii: 0.3 "),
-    ({"simulate_uniform.radii": [0.25, 1, 0.5]}, "simulate_uniform.radii: must increase"),
+    ({"simulate_uniform.radii": [0.25, 1, 0.5]}, "simulate_uniform.radii: ", "must increase"),
     ({"simulate_uniform.radii": [0.25, 1, 6.25]}, "simulate_uniform.radii.2"),
     ({"simulate_uniform.compact_radii": [1, 2, 2.5]}, "simulate_uniform.compact_radii: 2.5 "),
     ({"simulate_uniform.laws": ["gaussian", "cauchy"]}, "simulate_uniform.laws.1"),
@@ -361,10 +364,12 @@ def test_every_source_passes(tmp_path):
 
 
 def test_a_layer_that_the_model_does_not_have_is_refused(tmp_path):
-    assert refusal(changed({"layers": [0, 6]})) == "config: layers: no 6; the model has layers 0 to 5"
+    assert refusal(changed({"layers": [0, 6]})) == (
+        "config: layers: no 6; the model has layers 0 to 5; write such as layers: [0]"
+    )
     (tmp_path / "config.json").write_text('{"model_type": "distilbert", "n_layers": 2}')
     local = {"fetch_model.source": "local", "fetch_model.location": str(tmp_path)}
-    assert refusal(changed(local | {"layers": [2]})) == "config: layers: no 2; the model has layers 0 to 1"
+    assert refusal(changed(local | {"layers": [2]})).startswith("config: layers: no 2; the model has layers 0 to 1")
     assert check(changed(local | {"layers": [1]})) is None
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from attnlimit.archive.bag import files_below
 from attnlimit.archive.bundle import restore, verified
 from attnlimit.base.files import sha256_of
-from attnlimit.base.log import one_line_errors
-from attnlimit.workflow.amounts import counted
+from attnlimit.base.log import counted, one_line_errors
 
 
 def main(arguments: list[str] | None = None) -> None:

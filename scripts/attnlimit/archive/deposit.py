@@ -16,11 +16,10 @@ from attnlimit.archive.bag import files_below
 from attnlimit.archive.bundle import ARCHIVE, Contents, verified
 from attnlimit.archive.crate import read_citation
 from attnlimit.base.files import atomic, sha256_of
-from attnlimit.base.log import one_line_errors
+from attnlimit.base.log import counted, one_line_errors
 from attnlimit.sources.corpus.location import is_url
 from attnlimit.sources.web.invenio import Server, require_safe
 from attnlimit.sources.web.retry import PAUSES
-from attnlimit.workflow.amounts import counted
 from attnlimit.workflow.folders import RUNS
 
 CITATION = Path(__file__).parents[3] / "CITATION.cff"

@@ -28,6 +28,11 @@ def open_log(path: str) -> None:
     sys.excepthook = last_words
 
 
+def counted(count: int, noun: str) -> str:
+    """1 job, 2 jobs."""
+    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
 def report_finding(text: str) -> None:
     """What a job found, in one short line for the log; `make reproduce` shows it after the layer or the rule."""
     logger.info("found: %s", text)

@@ -12,8 +12,10 @@ SINKS = "has learned sinks in its softmax"
 STATE = "has layers without softmax attention (linear attention, state space or recurrent)"
 # By model_type; whatever follows transformers' interface and is not named here is checked by what the probe receives.
 ANOTHER = (
-    dict.fromkeys(("deberta", "deberta-v2", "t5", "mt5", "umt5", "longt5", "cpmant", "bloom", "mpt", "xlnet"), BIASED)
-    | dict.fromkeys(("big_bird", "bigbird_pegasus", "mpnet", "gpt_neo", "gptj", "codegen"), DEAF)
+    dict.fromkeys(
+        ("deberta", "deberta-v2", "t5", "mt5", "umt5", "longt5", "cpmant", "bloom", "mpt", "xlnet", "mpnet"), BIASED
+    )
+    | dict.fromkeys(("big_bird", "bigbird_pegasus", "gpt_neo", "gptj", "codegen"), DEAF)
     | dict.fromkeys(("gpt_oss", "granite_swa", "granitemoe_swa", "mimo_v2_flash", "openai_privacy_filter"), SINKS)
     | dict.fromkeys(("mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm", "recurrent_gemma", "minimax"), STATE)
     | dict.fromkeys(("jamba", "bamba", "zamba", "zamba2", "nemotron_h", "granitemoehybrid", "falcon_h1"), STATE)

@@ -30,13 +30,13 @@ def refuse(key: str, why: str) -> NoReturn:
 
 def distinct(values: list) -> list:
     if any(value in values[:place] for place, value in enumerate(values)):
-        refuse("", f"{values!r:.{LETTERS}} has an entry twice")
+        refuse("", f"{values!r:.{LETTERS}} has an entry twice; leave one out")
     return values
 
 
 def increasing(values: list) -> list:
     if any(larger <= smaller for smaller, larger in pairwise(values)):
-        refuse("", "must increase")
+        refuse("", f"{values!r:.{LETTERS}} must increase; sort it")
     return values
 
 
@@ -112,7 +112,7 @@ class BySetting(Sampled):
     def work_for_every_job(self) -> Self:
         settings = len(self.dimensions_of(dict(self)))
         if self.parts > settings:
-            refuse("parts", f"more than its {settings} settings; lower it")
+            refuse("parts", f"{self.parts} jobs for {settings} settings; write {settings} or less")
         return self
 
 

@@ -19,9 +19,10 @@ from snakemake.api import SnakemakeApi, WorkflowApi
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
+from attnlimit.base.log import counted
 from attnlimit.cli.time_left import TARGET, TimeLeft
 from attnlimit.sources.corpus.survey import remarks_on
-from attnlimit.workflow.amounts import counted, duration
+from attnlimit.workflow.amounts import duration
 from attnlimit.workflow.config import require_readable
 from attnlimit.workflow.costs import assumption, expected_seconds
 from attnlimit.workflow.leftovers import summary, unused_layers

@@ -15,9 +15,9 @@ from typing import Any, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnlimit.base.log import NOTE, RESULT
+from attnlimit.base.log import NOTE, RESULT, counted
 from attnlimit.cli.time_left import TARGET, TimeLeft
-from attnlimit.workflow.amounts import about, counted, duration
+from attnlimit.workflow.amounts import about, duration
 from attnlimit.workflow.costs import expected_seconds
 from attnlimit.workflow.overlays import resolve
 

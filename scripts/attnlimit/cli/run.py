@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("verb", choices=VERBS)
     parser.add_argument("--folder", type=Path, default=Path(), help="of the run; the project's own for the default run")
     parser.add_argument("--config", nargs="*", default=[], help="files laid over config.yaml")
-    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--cores", type=cores, default=1)
     request = parser.parse_args(arguments, Request())
     try:
         request.config = request.config or study_config(request.folder)
@@ -59,6 +59,12 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         mark_stopped(request.folder)
         stopped(f"{results(request)}/", make_command(request))
+
+
+def cores(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        sys.exit(f"CORES: {text!r:.40} is no number of cores; write such as CORES=4")
+    return int(text)
 
 
 def stopped(kept: str, command: str) -> NoReturn:

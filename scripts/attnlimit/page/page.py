@@ -11,12 +11,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from attnlimit.base.log import counted
 from attnlimit.page.answer import capital
 from attnlimit.page.figures import Figure
 from attnlimit.page.formulas import typeset
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.verdicts import HARDLY, LOOKS, UNDECIDED, VERDICTS, chance_words
-from attnlimit.workflow.amounts import counted
 
 TEMPLATE = "index.html.j2"
 WHOSE = {"The paper’s claims": False, "Our own questions": True}

@@ -60,9 +60,10 @@ def check(config: Mapping[str, Any], known: Known) -> None:
     """No more queries than tokens, no more shards than blocks."""
     population, block = (config["tokenize_corpus"][key] for key in ("population", "block"))
     if config["compute_limits"]["queries"] > population:
-        refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}")
-    if config["extract_embeddings"]["shards"] > -(-population // block):
-        refuse("extract_embeddings.shards", f"more shards than blocks in tokenize_corpus.population {population}")
+        refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}; lower it to that")
+    if (shards := config["extract_embeddings"]["shards"]) > (blocks := -(-population // block)):
+        why = f"{shards} jobs, but tokenize_corpus.population {population} makes {blocks} of tokenize_corpus.block"
+        refuse("extract_embeddings.shards", f"{why}; write {blocks} or less")
 
 
 def has_surrogate(config: Mapping[str, Any]) -> bool:

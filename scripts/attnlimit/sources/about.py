@@ -54,7 +54,8 @@ class Fetch(Section):
             if not (value := getattr(self, key, "")) and key in needed:
                 refuse(key, f"source {self.source} needs it")
             if value and key not in needed + optional:
-                refuse(key, f'source {self.source} takes none; leave it ""')
+                others = [source for source, keys in self.KEYS.items() if key in keys[0] + keys[1]]
+                refuse(key, f'source {self.source} takes none; leave it "", or set source to {" or ".join(others)}')
         if self.source == "hub" and not re.fullmatch(r"[\w.-]+/[\w.-]+", self.location):
             refuse("location", f"{self.location!r:.100} is not of the form owner/name")
         if self.source == "package" and (fault := fault_of(dict(self))):
@@ -165,7 +166,9 @@ def check(config: Mapping[str, Any], known: Known) -> None:
             where = f"{corpus['location']!r:.200} holds at most {most} tokens; lower it, or add text"
             refuse("tokenize_corpus.population", f"{tokens['population']}, but {where}")
     if known.layers is not None and max(config["layers"]) >= known.layers:
-        refuse("layers", f"no {max(config['layers'])}; the model has layers 0 to {known.layers - 1}")
+        there = [layer for layer in config["layers"] if layer < known.layers] or [0]
+        why = f"no {max(config['layers'])}; the model has layers 0 to {known.layers - 1}"
+        refuse("layers", f"{why}; write such as layers: {there}")
     if cut and known.longest is not None and tokens["block"] > known.longest:
         remedy = f"write tokenize_corpus: {{block: {known.longest}}}, or less, in a config of your own"
         why = f"{tokens['block']} tokens, but the model reads at most {known.longest}; {remedy}"

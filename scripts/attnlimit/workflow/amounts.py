@@ -16,11 +16,6 @@ def about(seconds: float) -> str:
     return f"about {duration(round(seconds, -1) if seconds < 95 else max(seconds, 100))} left"
 
 
-def counted(count: int, noun: str) -> str:
-    """1 job, 2 jobs."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def table(*rows: Sequence[str]) -> str:
     """Lines of a table, each column as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

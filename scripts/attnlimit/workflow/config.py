@@ -81,7 +81,7 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
         about.check(config, known)
     for cost in costs(config, root).values():
         if cost.cut_by and cost.jobs > MOST_JOBS:
-            refuse(cost.cut_by, f"makes {cost.jobs} jobs, at most {MOST_JOBS} can be planned; cut into fewer")
+            refuse(cost.cut_by, f"makes {cost.jobs} jobs, at most {MOST_JOBS} can be planned; lower it")
 
 
 def require_readable(config: dict, root: Path) -> dict[str, str]:
@@ -89,7 +89,12 @@ def require_readable(config: dict, root: Path) -> dict[str, str]:
     try:
         return survey(located(config["fetch_corpus"], root))
     except (ValueError, OSError) as error:
-        raise ValueError(f"config: fetch_corpus.location: {error}") from error
+        raise ValueError(f"config: fetch_corpus.location: {as_written(error, config['fetch_corpus'], root)}") from error
+
+
+def as_written(error: Exception, section: dict, root: Path) -> str:
+    """What is wrong with a file, called as the config calls its place, not as seen from the run's folder."""
+    return str(error).replace(located(section, root)["location"] or "//", section["location"])
 
 
 def shape_of(config: dict, root: Path) -> tuple[int | None, int | None, int | None]:
@@ -97,7 +102,7 @@ def shape_of(config: dict, root: Path) -> tuple[int | None, int | None, int | No
     try:
         shape = shape_at_hand(config, root)
     except ValueError as error:
-        raise ValueError(f"config: fetch_model.location: {error}") from error
+        raise ValueError(f"config: fetch_model.location: {as_written(error, config['fetch_model'], root)}") from error
     return (shape.layers, shape.heads, shape.longest) if shape else (None, None, None)
 
 
@@ -110,7 +115,7 @@ def check_kind_of_model(config: dict) -> None:
         why = f"{language[0]} reads a language model, {encoder[0]} an encoder, whose tokens see all others"
         refuse("chapters", f"{why}; leave one out")
     if language and model["source"] == "embedded":
-        refuse("fetch_model.source", "embedded is an encoder; chapter language takes such as configs/smollm2.yaml")
+        refuse("fetch_model.source", 'embedded is an encoder; take CONFIG="configs/smollm2.yaml my.yaml", or your own')
     if encoder and model["files"].endswith(GGUF):
         why = "a GGUF is a language model, whose tokens see only those before them"
         refuse("fetch_model.files", f"{why}; take chapter language in place of {encoder[0]}")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from attnlimit.workflow.amounts import counted
+from attnlimit.base.log import counted
 from attnlimit.workflow.registry import declared
 
 ENDING = ".zarr.zip"

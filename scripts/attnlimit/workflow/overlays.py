@@ -61,7 +61,7 @@ def with_origin(message: str, files: Iterable[str | Path], config: dict, root: P
     A key of the defaults is to be set in the user's own file, if there is one. A key that no file has so comes from the
     command line, or is missing: then nothing is added.
     """
-    found = re.match(r"config: (?:([\w.]+): |(?=no key '))(.*)", message)
+    found = re.match(r"(?:config: )?(?:([\w.]+): |(?=no key '))(.*)", message)
     if not found:
         return message
     path = found[1].split(".") if found[1] else []

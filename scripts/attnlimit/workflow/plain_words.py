@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 from pydantic import BaseModel
@@ -62,8 +63,10 @@ def reason(error: ErrorDetails) -> str:
     kind = name.removesuffix("_type").removesuffix("_unicode").removesuffix("_from_float")
     if wrong := refused_by_us(error):
         return wrong.why
+    if value is None:
+        return f"it has no value; write {KINDS.get(kind, 'one')}, or leave the key out"
     if kind in KINDS:
-        return f"{quoted} is not {KINDS[kind]}"
+        return f"{quoted} is not {KINDS[kind]}{written_plainly(value, kind)}"
     match name:
         case "missing":
             return f"the key {error['loc'][-1]!r} is missing; config.yaml has it with its usual value"
@@ -77,12 +80,28 @@ def reason(error: ErrorDetails) -> str:
         case "string_pattern_mismatch" if digits := re.search(r"\{(\d+)\}", context["pattern"]):
             return f"{quoted} is not {digits[1]} hexadecimal digits in small letters"
         case "string_pattern_mismatch":
-            return f"{quoted} holds more than the characters of {context['pattern'].strip('^$*+')}; rename it"
+            return f"{quoted} has other characters than {context['pattern'].strip('^$*+')}; rename it"
         case "too_short":
-            return f"{quoted} has {len(value)} entries; at least {context['min_length']} are needed"
+            entries = "1 entry" if len(value) == 1 else f"{len(value) or 'no'} entries"
+            return f"{quoted} has {entries}; write {context['min_length']} or more"
+        case "greater_than_equal" | "greater_than" | "less_than_equal" | "less_than" if context.get("le") != LARGEST:
+            (bound,) = context.values()
+            beyond = "small" if name.startswith("greater") else "large"
+            least = "at least" if name == "greater_than_equal" else "at most" if name == "less_than_equal" else ""
+            words = least or ("more than" if beyond == "small" else "less than")
+            return f"{quoted} is too {beyond}; write {words} {bound}"
         case "less_than_equal" if context["le"] == LARGEST:
             return f"{quoted} is not a whole number that can be stored"
     return f"{quoted}: {error['msg'][0].lower()}{error['msg'][1:]}"[: 2 * LETTERS]
+
+
+def written_plainly(value: object, kind: str) -> str:
+    """For a number that YAML took for text, as it does with quotes around it, and with 1e5."""
+    try:
+        number = float(value) if isinstance(value, str) and kind in ("int", "float", "finite_number") else None
+    except ValueError:
+        return ""
+    return "" if number is None or not isfinite(number) else f", but text; write {number:.15g}, without quotes"
 
 
 def fields_of(model: type[BaseModel], path: list[str]) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ def check(config: Mapping[str, Any], known: Known) -> None:
     """Without replacement a sample is at most the population."""
     section, population = config["measure_errors"], config["tokenize_corpus"]["population"]
     if not section["replacement"] and (largest := section["sizes"][-1]) > population:
-        why = f"{largest} exceeds tokenize_corpus.population {population} without replacement"
+        why = f"{largest} exceeds tokenize_corpus.population {population}; lower it, or draw with replacement"
         refuse("measure_errors.sizes", why)
 
 
