@@ -88,8 +88,8 @@ def reason(error: ErrorDetails) -> str:
             (bound,) = context.values()
             beyond = "small" if name.startswith("greater") else "large"
             least = "at least" if name == "greater_than_equal" else "at most" if name == "less_than_equal" else ""
-            words = least or ("more than" if beyond == "small" else "less than")
-            return f"{quoted} is too {beyond}; write {words} {bound}"
+            limit = least or ("more than" if beyond == "small" else "less than")
+            return f"{quoted} is too {beyond}; write {limit} {bound}"
         case "less_than_equal" if context["le"] == LARGEST:
             return f"{quoted} is not a whole number that can be stored"
     return f"{quoted}: {error['msg'][0].lower()}{error['msg'][1:]}"[: 2 * LETTERS]
