@@ -96,12 +96,15 @@ envs: setup ## write envs/*.yaml again from what the scripts import and the lock
 lock: setup ## write the locks again from pyproject.toml; versions stay where they can: UPGRADE="ruff numpy" or UPGRADE=all raises some
 	@$(PROGRAM).cli.lock $(UPGRADE)
 
-lint: setup ## ruff, import-linter, mypy, snakefmt, snakemake --lint
-	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+# Our own files only: texts of yours in this folder are not judged.
+OWN := docs envs scripts tests CHANGELOG.md CONTRIBUTING.md README.md THIRD_PARTY.md
+lint: setup ## ruff, codespell, import-linter, mypy, snakefmt, snakemake --lint
+	$(BIN)/ruff check $(OWN) && $(BIN)/ruff format --check $(OWN)
+	$(BIN)/codespell $(OWN) .ci .github Makefile Snakefile config.yaml configs profiles rules
 	@said=$$(PYTHONPATH=scripts $(BIN)/lint-imports --no-cache --no-logo) || { echo "$$said"; exit 1; }
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
 
 clean: ## remove the results of a run, keep the environment: RUN=... for another than the default
-	rm -rf $(if $(RUN),"runs/$(RUN)",results .snakemake)
+	$(if $(RUN),rm -rf "runs/$(RUN)",rm -rf .snakemake && mkdir -p results && find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +)

@@ -1,6 +1,7 @@
 """The verbs of the Makefile: which check runs which, and those that no other test calls."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,30 @@ def test_clean_removes_one_run_and_no_other(project):
         (project / f"runs/{name}/results").mkdir(parents=True)
     assert make(project, "clean", "RUN=one")[0] == 0
     assert not (project / "runs/one").exists() and (project / "runs/two").is_dir()
+
+
+def test_clean_leaves_what_a_clone_has(project):
+    for name in ("README.md", "rates.csv", "logs/run.json"):
+        (project / "results" / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / "results" / name).write_text("x")
+    for _ in range(2):
+        assert make(project, "clean")[0] == 0
+        assert [path.name for path in (project / "results").iterdir()] == ["README.md"]
+        assert (project / "runs/two").is_dir()
+
+
+def test_lint_looks_at_no_text_of_the_users(project):
+    """ruff formats code in Markdown."""
+    (project / "my_texts").mkdir()
+    (project / "my_texts/notes.md").write_text("```python\nx = { 1 }\n```\n")
+    code, lines = make(project, "-n", "lint")
+    programs = [line for line in lines if "ruff" in line or "codespell" in line]
+    assert code == 0 and len(programs) == 2
+    for program in programs:
+        subprocess.run(["bash", "-c", program], cwd=project, check=True)
+    (project / "docs/notes.md").write_text("```python\nx = { 1 }\n```\n")
+    assert any(subprocess.run(["bash", "-c", program], cwd=project).returncode for program in programs)
+    (project / "docs/notes.md").unlink()
 
 
 def test_quick_lays_its_sizes_over_a_config_into_a_folder_of_its_own(project):

@@ -94,7 +94,9 @@ def test_the_default_run_writes_no_settings_of_its_own(project):
 
 
 def test_runs_are_listed_with_what_tells_them_apart(project, monkeypatch):
-    assert list_runs(project) == []
+    (project / "results").mkdir()
+    (project / "results/README.md").write_text("what will be here")
+    assert list_runs(project) == [], "a clone has no run yet"
     begun(project, "b", monkeypatch)
     end_run("failed", project / "runs/b")
     begun(project, "a", monkeypatch, fetch_corpus=CONFIG["fetch_corpus"] | {"source": "text", "location": "my/texts/"})

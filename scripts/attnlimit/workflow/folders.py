@@ -128,7 +128,12 @@ class Run(NamedTuple):
 def list_runs(root: Path) -> list[Run]:
     """The default run, if there is one, and all below runs/, by name."""
     folders = [root, *sorted(path for path in (root / RUNS).glob("*") if path.is_dir())]
-    return [summary(root, folder) for folder in folders if (folder / "results").is_dir()]
+    return [summary(root, folder) for folder in folders if has_results(folder)]
+
+
+def has_results(folder: Path) -> bool:
+    """Whether anything was made in it: a clone has a README in results/."""
+    return any(path.name != "README.md" for path in (folder / "results").glob("*"))
 
 
 def summary(root: Path, folder: Path) -> Run:

@@ -11,6 +11,8 @@ from pathlib import Path
 FOLDERS = (".ci", ".github", "configs", "docs", "envs", "profiles", "rules", "scripts", "tests")
 FILES: tuple[str, ...] = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md")
 FILES += ("Snakefile", "THIRD_PARTY.md", ".gitignore", "config.yaml", "pyproject.toml", "requirements.lock")
+FILES += (".pre-commit-config.yaml", ".snakemake-workflow-catalog.yml")
+RESULTS = "results/"  # of which git has one file, which says what will be there: no source
 RESTORED = "restored from "  # before the commit of an archive
 ENVIRONMENT = "provenance/environment.json"  # in an archive, and so in a folder restored from one
 MADE = {"__pycache__", ".snakemake", ".pytest_cache", ".hypothesis"}  # by running, beside the sources
@@ -25,7 +27,8 @@ def source_files(root: Path) -> list[str]:
     listed = git(root, "ls-files", "-z")
     if listed is None:
         return files_in_place(root)
-    return sorted(name for name in listed.split("\0") if name and (root / name).is_file())
+    names = (name for name in listed.split("\0") if name and not name.startswith(RESULTS))
+    return sorted(name for name in names if (root / name).is_file())
 
 
 def files_in_place(root: Path) -> list[str]:
