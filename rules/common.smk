@@ -42,7 +42,8 @@ if downloads := os.environ.get("ATTNLIMIT_DOWNLOADS"):
 if "HF_HOME" not in os.environ:  # by default, files from the hub are kept in the folder of the run
     hub_cache = os.environ.setdefault("HF_HUB_CACHE", os.path.abspath("results/downloads/hub"))
     os.environ.setdefault("HF_DATASETS_CACHE", os.path.join(hub_cache, "datasets"))
-if "hub" not in (config["fetch_model"]["source"], config["fetch_corpus"]["source"]):
+FETCHED = [config["fetch_model"], config["fetch_corpus"], *config["fetch_corpus"]["texts"]]
+if "hub" not in [section["source"] for section in FETCHED]:
     os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 
 LAYERS = config["layers"]

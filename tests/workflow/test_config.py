@@ -81,6 +81,13 @@ def test_a_task_that_does_not_run_is_not_looked_at():
 SHA256, COMMIT, HERE = "a" * 64, "b" * 40, str(ROOT)
 PAGE = "https://host/dump.xml.bz2"
 DATASET = {"source": "hub", "location": "owner/name", "revision": COMMIT, "files": "en/*.parquet"}
+EXCERPT = {"source": "excerpt", "share": 1.0}
+
+
+def mixture(*parts: dict) -> dict:
+    return {"fetch_corpus.source": "mixture", "fetch_corpus.texts": [*parts]}
+
+
 WRONG_CORPORA = [  # keys of fetch_corpus, and how the refusal goes on
     ({"location": "x"}, 'location: source excerpt takes none; leave it ""'),
     ({"sha256": SHA256}, "sha256: source excerpt takes none"),
@@ -173,6 +180,12 @@ WRONG = [
     ({**HUB, "fetch_model.weights_sha256": ""}, "fetch_model.weights_sha256: ", "hub"),
     ({"fetch_model.file": "a-1.whl"}, "fetch_model.file: source embedded takes none"),
     ({"fetch_corpus.title": "mine"}, "fetch_corpus.title: source excerpt takes none"),
+    ({"fetch_corpus.source": "mixture"}, "fetch_corpus.texts: source mixture needs it"),
+    ({"fetch_corpus.texts": [EXCERPT]}, "fetch_corpus.texts: source excerpt takes none; leave it []"),
+    (mixture(EXCERPT | {"share": 0.9}), "fetch_corpus.texts: shares add up to 0.9; they must make 1"),
+    (mixture(EXCERPT | {"share": 0}), "fetch_corpus.texts.0.share: 0"),
+    (mixture(EXCERPT | {"source": "mixture"}), "fetch_corpus.texts.0.source: 'mixture' is not one of"),
+    (mixture({"source": "package", "share": 1.0}), "fetch_corpus.texts.0.location: source package needs it"),
     ({"fetch_corpus.format": "xml"}, "fetch_corpus.format: 'xml' is not one of"),
     ({**PACKAGE, "fetch_corpus.file": ""}, "fetch_corpus.file: source package needs it"),
     ({**PACKAGE, "fetch_corpus.files": ""}, "fetch_corpus.files: source package needs it"),

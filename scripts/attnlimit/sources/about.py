@@ -12,6 +12,7 @@ from attnlimit.base.section_types import Commit, Count, Number, Sha256, refuse
 from attnlimit.base.words import LABELS
 from attnlimit.sources.corpus.location import (
     ENDINGS,
+    PART,
     endings_of,
     file_name,
     format_of,
@@ -25,6 +26,7 @@ from attnlimit.sources.package import fault_of
 
 RELATIVE = "here; relative names count from the folder of the Snakefile"
 NAMED = ("title", "licence")
+SHARE_ROUNDING = 1e-6  # of shares that are written in decimals
 ENDINGS_READ = (*(ending for endings in ENDINGS.values() for ending in endings), ".parquet")
 Keys = tuple[str, ...]
 
@@ -50,17 +52,41 @@ class Fetch(Section):
     def keys_of_the_source(self) -> Self:
         """A source has the keys it needs and none that it would ignore."""
         needed, optional = self.KEYS[self.source]
-        for key in self.BY_SOURCE:
+        for key in (*self.BY_SOURCE, "texts"):
             if not (value := getattr(self, key, "")) and key in needed:
                 refuse(key, f"source {self.source} needs it")
             if value and key not in needed + optional:
                 others = [source for source, keys in self.KEYS.items() if key in keys[0] + keys[1]]
-                refuse(key, f'source {self.source} takes none; leave it "", or set source to {" or ".join(others)}')
+                empty = "[]" if isinstance(value, list) else '""'
+                why = f"source {self.source} takes none; leave it {empty}, or set source to {' or '.join(others)}"
+                refuse(key, why)
         if self.source == "hub" and not re.fullmatch(r"[\w.-]+/[\w.-]+", self.location):
             refuse("location", f"{self.location!r:.100} is not of the form owner/name")
         if self.source == "package" and (fault := fault_of(dict(self))):
             refuse(*fault)
         return self
+
+
+class Part(Fetch):
+    """A text of a mixture, pinned as it is alone; keys that its source does not need can be left out."""
+
+    KEYS = {
+        "excerpt": ((), ()),
+        "hub": (("location", "revision", "files"), NAMED),
+        "package": (("location", "file", "sha256", "files"), ("format", *NAMED)),
+    }
+    share: float = Field(gt=0, le=1, description="Of the characters; those of all parts add up to 1.")
+    source: Literal["excerpt", "hub", "package"] = Field(description="As in `fetch_corpus`.")
+    location: str = PART["location"]
+    file: str = PART["file"]
+    revision: Commit = PART["revision"]
+    files: str = PART["files"]
+    format: Literal["", "text", "jsonl", "csv", "medline", "python", "squad"] = ""
+    column: str = PART["column"]
+    sha256: Sha256 = PART["sha256"]
+    max_bytes: Count = PART["max_bytes"]
+    title: str = PART["title"]
+    licence: str = PART["licence"]
 
 
 class FetchCorpus(Fetch):
@@ -72,11 +98,17 @@ class FetchCorpus(Fetch):
         "hub": (("location", "revision", "files"), NAMED),
         "package": (("location", "file", "sha256", "files"), ("format", *NAMED)),
         "text": (("location",), ("sha256", "format", *NAMED)),
+        "mixture": (("texts",), NAMED),
     }
-    source: Literal["excerpt", "dump", "hub", "package", "text"] = Field(
+    source: Literal["excerpt", "dump", "hub", "package", "text", "mixture"] = Field(
         description="`excerpt`: 106 articles of English Wikipedia that come with the Python package gensim; `dump`: a "
         "MediaWiki dump; `hub`: a dataset of the Hugging Face hub; `package`: members of a file of the Python package "
-        "index; `text`: files of your own."
+        "index; `text`: files of your own; `mixture`: several of these, article by article."
+    )
+    texts: list[Part] = Field(
+        description="`mixture`: its texts, each with its `share` of the characters, its `source` (`excerpt`, `hub` or "
+        "`package`) and the keys of that source. The next article is always from the text that lags behind its share "
+        "most; the mixture ends where one of the texts does."
     )
     location: str = Field(
         description="`dump`: a file or a URL; `hub`: owner/name; `package`: name==version; `text`: a folder of .txt, "
@@ -103,6 +135,13 @@ class FetchCorpus(Fetch):
     max_bytes: Count = Field(description="Refuse a dump, or members of a package, that unpack to more bytes than this.")
     title: str = Field(max_length=100, description="What figures and pages call the text; empty takes its name.")
     licence: str = Field(max_length=300, description="Licence of the text, for the page of provenance.")
+
+    @model_validator(mode="after")
+    def whole_shares(self) -> Self:
+        total = sum(part.share for part in self.texts)
+        if self.texts and abs(total - 1) > SHARE_ROUNDING:
+            refuse("texts", f"shares add up to {total:.6g}; they must make 1")
+        return self
 
 
 class FetchModel(Fetch):

@@ -111,3 +111,36 @@ def test_files_of_ones_own(tmp_path, contents, location, form, texts):
     assert identity["name"] == (tmp_path / location).name and identity["title"] == "Mine"
     skipped = "1 file other than .py: notes.txt" if form == "python" else None
     assert identity.get("skipped") == skipped
+
+
+def mixed(tmp_path, monkeypatch, texts: dict[str, list[str]], shares: dict[str, float]):
+    """A mixture of packages with one text a file."""
+    monkeypatch.setenv("ATTNLIMIT_DOWNLOADS", str(tmp_path))
+    (tmp_path / "packages").mkdir()
+    parts = []
+    for name, files in texts.items():
+        file, content = wheel({f"{name}/{k:03}.txt": text.encode() for k, text in enumerate(files)}, name)
+        (tmp_path / "packages" / file).write_bytes(content)
+        keys = {"location": f"{name}==1.0", "file": file, "files": "*.txt", "licence": f"licence of {name}"}
+        parts.append({"source": "package", "share": shares[name], "sha256": sha256(content), **keys})
+    return open_corpus(corpus(source="mixture", texts=parts), [], tmp_path)
+
+
+def test_a_mixture_takes_turns_by_the_shares(tmp_path, monkeypatch):
+    texts = {"long": ["l" * 30] * 20, "short": ["s" * 5, " ", *["s" * 5] * 39]}
+    articles, identity = mixed(tmp_path, monkeypatch, texts, {"long": 0.75, "short": 0.25})
+    found = list(articles)
+    lengths = [sum(len(each.text) for each in found[:n] if "s" in each.text) for n in range(1, len(found) + 1)]
+    for n, short in enumerate(lengths, 1):
+        whole = sum(len(each.text) for each in found[:n])
+        assert abs(short - 0.25 * whole) <= 30  # never farther off than an article
+    assert [each.page_id for each in found] == list(range(len(found)))
+    assert sum("s" in each.text for each in found) == 40  # to the end of the one that ends first, no further
+    assert identity["texts"]["2"] | {"share": 0.25, "licence": "licence of short"} == identity["texts"]["2"]
+    assert len(identity["texts"]["1"]["sha256"]) == 64
+
+
+def test_an_empty_part_of_a_mixture_is_refused_by_name(tmp_path, monkeypatch):
+    articles, _ = mixed(tmp_path, monkeypatch, {"full": ["text"], "empty": ["  "]}, {"full": 0.5, "empty": 0.5})
+    with pytest.raises(ValueError, match=r"fetch_corpus\.texts: empty holds no article with text"):
+        list(articles)

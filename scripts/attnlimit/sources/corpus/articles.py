@@ -38,7 +38,7 @@ def up_to(articles: Iterable[Article], characters: int) -> Iterator[Article]:
                 return
 
 
-def write_articles(articles: Iterable[Article], path: str | Path, identity: dict[str, str]) -> tuple[int, int]:
+def write_articles(articles: Iterable[Article], path: str | Path, identity: dict) -> tuple[int, int]:
     """Write parquet; return how many articles and characters.
 
     `identity` says which corpus it is, and every store made from it repeats that. It is written last, because a source

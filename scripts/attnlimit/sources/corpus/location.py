@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 TEXTS = (".txt", ".md", ".rst")  # endings of files that are one text each
@@ -18,6 +19,9 @@ ENDINGS = {  # by fetch_corpus.format: of the files that have it
     "python": (".py",),
     "squad": (".json",),
 }
+PART: dict[str, Any] = dict.fromkeys(
+    ("location", "file", "revision", "files", "format", "sha256", "title", "licence"), ""
+) | {"column": "text", "max_bytes": 300_000_000}  # of a part of a mixture: what it leaves out
 LOCAL = ("dump", "text", "local")  # sources that may lie on this machine
 MARKS = 2  # tokens a block has besides word pieces: one opens it, one closes it
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -10,7 +11,7 @@ from attnlimit.base.log import bar
 from attnlimit.sources.corpus.articles import Article
 from attnlimit.sources.corpus.dump import EXCERPT_LICENCE, EXCERPT_SHA256, EXCERPT_TITLE, excerpt_path, read_dump
 from attnlimit.sources.corpus.formats import read_streams
-from attnlimit.sources.corpus.location import file_name, is_url
+from attnlimit.sources.corpus.location import PART, file_name, is_url, text_name
 from attnlimit.sources.corpus.own_texts import checksum, read_jsonl, read_parquet, read_rows
 from attnlimit.sources.corpus.survey import Remarks
 from attnlimit.sources.package import Budget, members, naming_damage, package_of
@@ -21,7 +22,7 @@ from attnlimit.sources.web.packages import fetch_package
 CAP = "is fetch_corpus.max_bytes too low?"
 
 
-def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict]:
     """Articles of the section fetch_corpus, read as they are asked for, and the identity of their source.
 
     Its location is as seen from the current folder; `files`: those of this machine that it stands for.
@@ -32,7 +33,7 @@ def open_corpus(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterat
     return articles, identity
 
 
-def _open(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict[str, str]]:
+def _open(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Article], dict]:
     match corpus["source"]:
         case "excerpt":
             articles, identity = _dump(excerpt_path(), EXCERPT_SHA256, corpus)
@@ -51,7 +52,38 @@ def _open(corpus: dict, files: list[str], downloads: Path) -> tuple[Iterator[Art
             return _hub(corpus, identity), identity
         case "text":
             return _text(files, corpus)
+        case "mixture":
+            return _mixture(corpus["texts"], downloads)
     raise LookupError(f"fetch_corpus.source: {corpus['source']} is not known")
+
+
+def _mixture(parts: list[dict], downloads: Path) -> tuple[Iterator[Article], dict]:
+    """Articles of several sources in turn, and the identity of each."""
+    opened = [open_corpus(PART | part, [], downloads) for part in parts]
+    known = {
+        str(number): identity | {"share": part["share"]}
+        for number, (part, (_, identity)) in enumerate(zip(parts, opened, strict=True), 1)
+    }
+    names = [text_name(identity) for _, identity in opened]
+    identity = {"source": "mixture", "name": "mixture of " + ", ".join(names), "texts": known}
+    return in_turn([articles for articles, _ in opened], [part["share"] for part in parts], names), identity
+
+
+def in_turn(sources: list[Iterator[Article]], shares: list[float], names: list[str]) -> Iterator[Article]:
+    """The next article is from the source that has the fewest characters for its share, the first of such ones.
+
+    Numbered anew: sources number alike. It ends where the source whose turn it is has ended, so that shares are kept.
+    """
+    taken = [0] * len(sources)
+    for number in count():
+        place = min(range(len(sources)), key=lambda each: taken[each] / shares[each])
+        article = next((each for each in sources[place] if each.text.strip()), None)
+        if article is None and not taken[place]:
+            raise ValueError(f"fetch_corpus.texts: {names[place]} holds no article with text; leave it out")
+        if article is None:
+            return
+        yield article._replace(page_id=number)
+        taken[place] += len(article.text)
 
 
 def _dump(path: Path, sha256: str, corpus: dict) -> tuple[Iterator[Article], dict[str, str]]:
