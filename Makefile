@@ -85,6 +85,7 @@ power: setup ## how often each verdict is right, by simulation, into rules/page/
 
 readme: setup ## put what a run found into README.md and docs/: the default run, or RUN=...
 	$(BIN)/python docs/readme.py "$(FOLDER)"
+	$(BIN)/python docs/published.py "$(FOLDER)"
 
 docs: setup ## write docs/config.md and docs/workflow.svg again, after a change of keys or rules
 	$(BIN)/python docs/config.py

@@ -68,6 +68,8 @@ def allowed(key: dict) -> str:
         return " or ".join(map(allowed, key["oneOf"]))
     if "enum" in key or "const" in key:
         return ", ".join(f"`{value}`" if value else "empty" for value in key.get("enum", [key.get("const")]))
+    if "$ref" in key:  # the description names its keys
+        return "mapping"
     return KINDS[key["type"]](key)
 
 

@@ -96,7 +96,7 @@ def cost_cell(run: Run, rule: str) -> str:
         return "–"
     found = run.costs.loc[rule]
     estimate = seconds(run.config).get(rule, 0.0) / found["seconds"] if found["seconds"] >= LONG else 0.0
-    compared = f" (estimate over measured {estimate:.2f})" if estimate else ""
+    compared = f" (estimate over sampled {estimate:.2f})" if estimate else ""
     return f"{found['jobs']:.0f} jobs, {found['seconds']:.0f} s, {found['held'] / 1e3:.1f} GB{compared}"
 
 
@@ -165,7 +165,8 @@ def precision(run: Run) -> str:
         named = ", ".join(f"{layer}.{head}" for layer, head in above.index)
         words.append(
             f"of the {name} {100 * share.median():.1f} % (median), {100 * share.max():.1f} % at most, above "
-            f"{ALLOWED[statistic]:.0%} in {len(above)} of {len(share)} heads{f' (layer.head {named})' if named else ''}"
+            f"{100 * ALLOWED[statistic]:.0f} % in {len(above)} of {len(share)} heads"
+            + (f" (layer.head {named})" if named else "")
         )
     return f"{run.title}: standard error of the limit over the error at the largest n, {'; '.join(words)}.\n"
 
@@ -191,11 +192,12 @@ def draw(runs: list[Run]) -> None:
     before, after = runs[0], runs[-1]
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.6))
     for statistic, name in STATISTICS.items():
-        both = before.heads(statistic).join(after.heads(statistic), rsuffix="_after", how="inner")
+        both = before.heads(statistic).join(after.heads(statistic).add_suffix("_after"), how="inner")
         for axis, quantity in zip(axes, ("beta", "tokens_5"), strict=False):
+            both = both.replace([np.inf, -np.inf], np.nan)
             ends = [
                 np.abs(
-                    both[[f"{quantity}_low{of}", f"{quantity}_high{of}"]].to_numpy().T - both[quantity + of].to_numpy()
+                    both[[f"{quantity}_low{of}", f"{quantity}_high{of}"]].T.to_numpy() - both[quantity + of].to_numpy()
                 )
                 for of in ("", "_after")
             ]

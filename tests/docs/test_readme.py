@@ -21,6 +21,7 @@ from support.stores import write
 README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "tokens", "headlines", "time", "claims", "answer", "details", "intervals", "costs", "bench"}
 FILLED |= {"limits", "excerpt", "studies", "studied"}
+FILLED |= {"measured", "precision", "growth", "moves", "verdicts"}  # by docs/published.py
 LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 11)
 readme = program("readme")
 

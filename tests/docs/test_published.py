@@ -1,0 +1,45 @@
+"""Tables of the published size: what changed between two runs is told as it is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from support.pages import program
+
+published = program("published")
+HEADS = pd.MultiIndex.from_product([[0, 1], ["0", "1"]], names=["layer", "head"])
+
+
+class Kept:
+    """A run as tables see it: errors of four heads that take spent core-seconds."""
+
+    model, text, name, config = "m", "text", "run", None
+
+    def __init__(self, population: int, spent: float, held: float) -> None:
+        self.population = population
+        self.costs = pd.DataFrame({"jobs": [1], "seconds": [spent], "held": [held]}, index=["measure_geometry"])
+
+
+def test_powers_of_cost_are_those_of_the_numbers():
+    runs = [Kept(size, 20 * (size / 1000) ** 1.5, 300.0) for size in (1000, 4000, 64000)]
+    assert "| 1.50 | " in (row := published.growth_rows(runs).splitlines()[-1])
+    assert abs(float(row.split("|")[-2])) == 0
+
+
+def test_intervals_that_do_not_meet_are_counted():
+    before = pd.DataFrame({"beta_low": [0.4] * 4, "beta_high": [0.5] * 4}, index=HEADS)
+    after = pd.DataFrame({"beta_low": [0.45, 0.51, 0.3, 0.5], "beta_high": [0.6, 0.6, 0.39, 0.6]}, index=HEADS)
+    assert published.apart(before, after, "beta") == "2 of 4"
+
+
+def test_the_farthest_head_is_named_and_what_is_infinite_left_out():
+    step = pd.Series([0.1, -0.4, np.inf, 0.2], index=HEADS)
+    median, between, farthest = published.far(step, "{:+.2f}")
+    assert (median, farthest) == ("+0.10", "-0.40 (layer 0 head 1)") and between.startswith("-0.35")
+
+
+@pytest.mark.parametrize(("largest", "above"), [(0.029, "0 of 4 heads;"), (0.031, "1 of 4 heads (layer.head 1.1);")])
+def test_heads_whose_limit_is_not_sharp_are_named(largest, above):
+    run = Kept(10, 1, 1)
+    run.title, run.heads = "m", lambda _: pd.DataFrame({"limit_se_share": [0.01, 0.02, 0.01, largest]}, index=HEADS)
+    assert above in published.precision(run)
