@@ -8,7 +8,7 @@ import torch
 from scipy.special import ive
 from scipy.stats import binom
 
-from attnlimit.attention.influence import entries, products, second_kernel
+from attnlimit.attention.influence import entries, products, second_kernel, squares
 from attnlimit.attention.kernel import Heads, project
 from attnlimit.attention.streaming import Atoms, Pass, states_of
 from attnlimit.base.parts import cuts
@@ -140,6 +140,7 @@ def test_products_have_the_length_of_their_matrix():
     matrix = (left[:, :, None] * right[:, None] + right[:, :, None] * left[:, None]) / 2
     torch.testing.assert_close(products(left, right), entries(matrix))
     torch.testing.assert_close(products(left, right).norm(dim=-1), matrix.flatten(1).norm(dim=-1))
+    assert torch.equal(squares(left).T, products(left, left))
 
 
 def test_two_points_by_hand():
