@@ -1,4 +1,4 @@
-"""The library: attention on one's own tokens, keys that a loaded model needs, stores of a run: docs/library.md.
+"""The library: attention on one's own tokens, keys that a loaded model needs, stores of a run: docs/your-own.md.
 
 Functions are loaded when they are asked for: planning imports this package without any numerical library.
 """

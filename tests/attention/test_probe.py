@@ -188,3 +188,8 @@ def test_padding_dropout_and_numbers_that_are_none_are_refused():
 def test_the_families_of_encoders_are_not_refused_but_bigbird():
     found = {family: refusal(config.to_dict()) for family, (_, config, _) in CHECKPOINTS.items()}
     assert [family for family, why in found.items() if why] == ["big_bird"]
+
+
+def test_a_model_of_an_older_transformers_is_told_with_the_version_it_needs():
+    with pytest.raises(ImportError, match="object: .*transformers 4.54 or later"), probed(object(), print):
+        pass

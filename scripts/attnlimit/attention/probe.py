@@ -43,9 +43,11 @@ def probed(model: Any, receive: Receive) -> Iterator[None]:
     half precision. A tensor (batch, head, query, width) that it returns replaces the output of attention; with None the
     model goes on with its own. Texts come without padding. Afterwards the model has its own attention again.
     """
+    who = type(model).__name__
+    if not hasattr(model, "set_attn_implementation"):
+        raise ImportError(f"{who}: its attention cannot be replaced; take a model of transformers 4.54 or later")
     from transformers import AttentionInterface  # here, since planning and other rooms do without it
 
-    who = type(model).__name__
     if why := refusal(model.config.to_dict()):
         raise ValueError(f"{who}: {why}")
     own, name = model.config._attn_implementation, f"attnlimit_probe_{next(NUMBERS)}"
