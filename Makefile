@@ -10,7 +10,7 @@ BIN := .venv/bin
 PROGRAM := PYTHONPATH=scripts $(BIN)/python -m attnlimit
 VERB = @$(PROGRAM).cli.run $@ --folder "$(FOLDER)" --cores $(CORES) --config $(CONFIG)
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(file)' here)))
-$(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error RUN: '$(RUN)' is no plain name))
+$(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error RUN: '$(RUN)' is not a plain name))
 export PYTHON AUTHORS TORCH
 
 .DEFAULT_GOAL := help

@@ -241,7 +241,7 @@ def test_a_broken_upload_is_resumed(server, archive, run, method, ending, fault)
         require_error(failure, ARCHIVE, "the connection was cut", "run again")
         assert server.sent() == []
     else:
-        require_error(failure, REPORT, "run again, to go on where it stopped")
+        require_error(failure, REPORT, "run again, to resume where it stopped")
         assert list(server.stored()) == [ARCHIVE]
     server.fail(method, ending, fault, times=1)
     server.asked.clear()

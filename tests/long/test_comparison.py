@@ -96,4 +96,4 @@ def test_a_study_that_is_no_finished_run_is_refused(folder):
     (folder / "runs/novels/results/logs/run.json").write_text(json.dumps({"state": "failed"}))
     done = snakemake(folder, "-n")
     assert done.returncode != 0
-    assert "compare_studies.studies: novels: 'runs/novels' is no finished run" in done.stdout + done.stderr
+    assert "compare_studies.studies: novels: 'runs/novels' is not a finished run" in done.stdout + done.stderr

@@ -42,7 +42,7 @@ exec(text)
 
 
 def name_of(node: ast.AST) -> str:
-    """Dotted name of what is called; "" if it is no plain name."""
+    """Dotted name of what is called; "" if it is not a plain name."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and name_of(node.value):

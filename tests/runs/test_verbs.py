@@ -148,8 +148,8 @@ def test_a_config_error_is_the_last_line_and_names_its_file(project, text, line)
     ("arguments", "line"),
     [
         (["CONFIG=none.yaml"], "CONFIG: no file 'none.yaml' here"),
-        (["RUN=../my"], "RUN: '../my' is no plain name"),
-        (["RUN=.my"], "RUN: '.my' is no plain name"),
+        (["RUN=../my"], "RUN: '../my' is not a plain name"),
+        (["RUN=.my"], "RUN: '.my' is not a plain name"),
         (["CONFIG=config.yaml", "RUN=my"], "runs/my: holds a run of my.yaml, not of config.yaml; name another"),
     ],
 )

@@ -351,7 +351,7 @@ def test_braces_in_a_file_name_are_refused_before_snakemake_stumbles(tmp_path):
 def test_a_file_whose_ending_tells_no_format_is_refused(tmp_path):
     (tmp_path / "a.pdf").write_text("a" * 50_000)
     message = refusal(corpus(source="text", location=str(tmp_path / "a.pdf")))
-    assert "a.pdf': its ending tells no format; give a folder, or a file ending in .txt" in message
+    assert "a.pdf': its file extension is of no known format; give a folder, or a file ending in .txt" in message
     assert check(corpus(source="text", location=str(tmp_path / "a.pdf"), format="text")) is None
 
 

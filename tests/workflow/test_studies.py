@@ -57,9 +57,9 @@ def test_a_restored_run_counts_as_finished(tmp_path):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"state": "failed"}, "is no finished run; name the folder of one"),
-        ({"state": "unfinished"}, "is no finished run"),
-        ({"state": None}, "is no finished run"),
+        ({"state": "failed"}, "is not a finished run; name one"),
+        ({"state": "unfinished"}, "is not a finished run"),
+        ({"state": None}, "is not a finished run"),
         ({"chapters": ["heads"]}, "has no chapter tails; add it"),
         ({"chapters": ["theory"]}, "has no chapter heads; add it"),
     ],
@@ -73,7 +73,7 @@ def test_what_is_missing_is_named(tmp_path):
     folder = make_run(tmp_path / "code")
     (folder / "results/tails/layer_3.zarr.zip").unlink()
     assert "has no results/tails/layer_3.zarr.zip; run it again" in refusal(comparison(code=folder))
-    assert "is no finished run" in refusal(comparison(code=tmp_path / "nowhere"))
+    assert "is not a finished run" in refusal(comparison(code=tmp_path / "nowhere"))
     assert "none; name finished runs" in refusal(comparison())
 
 

@@ -39,7 +39,7 @@ def test_a_name_and_a_file_of_ones_own(project):
         (["gone.yaml"], "STUDIES: no study 'gone.yaml' here; there are code, code-bge"),
         (["code", "other/code.yaml"], "STUDIES: 'code' is there twice; rename one of the files, or name it once"),
         (["studies.yaml"], "studies.yaml: 'studies' is taken; rename the file"),
-        (["a{b}.yaml"], "a{b}.yaml: 'a{b}' is no short name of letters, digits and -; rename the file"),
+        (["a{b}.yaml"], "a{b}.yaml: 'a{b}' is not a short name of letters, digits and -; rename the file"),
     ],
 )
 def test_what_is_no_study_is_refused_in_one_line(project, words, told):

@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def cores(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        sys.exit(f"CORES: {text!r:.40} is no number of cores; write such as CORES=4")
+        sys.exit(f"CORES: {text!r:.40} is not a number of cores; write such as CORES=4")
     return int(text)
 
 

@@ -229,7 +229,7 @@ def check_location(section: Mapping[str, Any], root: Path) -> None:
         refuse("fetch_corpus.location", f"folder {location!r:.200} holds no {', '.join(endings_of(section))} files")
     elif text and path.is_file() and not (section["format"] or format_of(path.name) or path.suffix == ".parquet"):
         known = f"a folder, or a file ending in {', '.join(ENDINGS_READ)}; or say its fetch_corpus.format"
-        refuse("fetch_corpus.location", f"{location!r:.200}: its ending tells no format; give {known}")
+        refuse("fetch_corpus.location", f"{location!r:.200}: its file extension is of no known format; give {known}")
     elif path.is_dir() and section["sha256"]:
         refuse("fetch_corpus.sha256", 'a folder has none; leave it ""')
     elif braced := [name for name in files if {"{", "}"} & set(name)]:

@@ -56,7 +56,7 @@ def fault_of(section: dict) -> tuple[str, str] | None:
     if not re.fullmatch(f"{NAME}=={VERSION}", location):
         return "location", f"{location!r:.100} is not of the form name==version, with one exact version"
     if not re.fullmatch(r"[\w.!+-]+", file) or not file.endswith((WHEEL, SDIST)):
-        return "file", f"{file!r:.100} is no name of a wheel ({WHEEL}) or an sdist ({SDIST})"
+        return "file", f"{file!r:.100} is not the name of a wheel ({WHEEL}) or an sdist ({SDIST})"
     wanted, parts = package_of(section), file.removesuffix(SDIST).removesuffix(WHEEL).split("-")
     name, version = (parts[0], parts[1:2]) if file.endswith(WHEEL) else ("-".join(parts[:-1]), parts[-1:])
     if normal(name) != normal(wanted.name) or version != [wanted.version.replace("-", "_")]:

@@ -33,7 +33,7 @@ def study_inputs(folder: str, root: Path, absent: bool = False) -> dict[str, lis
         return {"rates": [str(place / RATES)], **dict.fromkeys((*PARTS, OPTIONAL), [])}
     settings = settings_of(place)
     if settings is None or not is_finished(place):
-        raise ValueError(f"{folder!r:.200} is no finished run; name the folder of one, such as runs/code, or {AGAIN}")
+        raise ValueError(f"{folder!r:.200} is not a finished run; name one, such as runs/code, or {AGAIN}")
     if lacking := [name for name in NEEDED if name not in settings["chapters"]]:
         raise ValueError(f"{folder!r:.200} has no chapter {lacking[0]}; add it to `chapters` of that run, and {AGAIN}")
     layers = [f"layer_{layer}.zarr.zip" for layer in settings["layers"]]

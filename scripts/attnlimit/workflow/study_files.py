@@ -67,7 +67,7 @@ def study_of(word: str, known: dict[str, Path]) -> Study:
 def require_name(name: str, what: str) -> None:
     """A name that a folder, a file of Snakemake's and a key of YAML can have, and that nothing else has."""
     if name in TAKEN or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{,49}", name):
-        why = "is taken" if name in TAKEN else "is no short name of letters, digits and -"
+        why = "is taken" if name in TAKEN else "is not a short name of letters, digits and -"
         raise ValueError(f"{what}: {name!r:.100} {why}; rename the file")
 
 

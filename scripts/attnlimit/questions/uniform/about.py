@@ -55,7 +55,7 @@ class SimulateUniform(Section):
         for before in ("", "compact_"):
             for radius in getattr(self, f"{before}radii"):
                 if abs(math.remainder(radius, 2 * getattr(self, f"{before}step"))) > 1e-9:
-                    refuse(f"{before}radii", f"{radius:g} is no multiple of 2 * {before}step")
+                    refuse(f"{before}radii", f"{radius:g} is not a multiple of 2 * {before}step")
         if sum(size <= self.largest_in_plane for size in self.sizes) < FEWEST_POINTS:
             refuse("largest_in_plane", "must leave at least three sizes")
         return self

@@ -31,7 +31,7 @@ SECONDS_TO_STORE = 1800  # a server may answer only when a large file has reache
 HERE = ("localhost", "127.0.0.1", "::1")
 # The first is the API's own shape, which Zenodo gives only on request; not every address knows it.
 ACCEPT = "application/vnd.inveniordm.v1+json, application/json;q=0.9"
-AGAIN = "run again, to go on where it stopped"
+AGAIN = "run again, to resume where it stopped"
 
 
 class Server:
@@ -183,7 +183,7 @@ def require_safe(url: str) -> str:
     parts = urlsplit(url)
     if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE)):
         raise ValueError(
-            f"ZENODO_URL: {parts.scheme}://{parts.hostname} is no https address; https://zenodo.org is one"
+            f"ZENODO_URL: {parts.scheme}://{parts.hostname} is not an https address; https://zenodo.org is one"
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError(f"ZENODO_URL: only the address of {parts.hostname}, without a name, a password or a query")
