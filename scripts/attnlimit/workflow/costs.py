@@ -19,7 +19,7 @@ from attnlimit.workflow.snakemake_records import settings_behind
 ROOT = Path(__file__).parents[3]  # the folder of the Snakefile
 GPU_SPEED = 10e12 / LIMIT_FLOPS  # assumed, not measured: half the float32 peak of an A100 against one core
 START_SECONDS = 1.5  # of a job before and after its work: Snakemake's start, Python's, imports
-FIGURE_SECONDS = 5.0
+FIGURE_SECONDS = 1.5  # measured: three formats of a figure, drawn after others of its question
 OTHER_SECONDS = 2.0
 CLUSTER_BYTES = 350e6  # measured: two Snakemakes, which start a job on a node and wait for it
 CUDA_BYTES = 3e9  # assumed, not measured: host memory of a process that uses a GPU
