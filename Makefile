@@ -14,7 +14,7 @@ $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error R
 export PYTHON AUTHORS TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick studies compare plan runs tidy page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lock lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy unlock page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lock lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -42,6 +42,9 @@ runs: setup ## list the runs: results/ and runs/*, with model, text, date, state
 	$(VERB)
 
 tidy: setup ## remove the stores of layers that the config no longer asks for: CONFIG=..., RUN=...
+	$(VERB)
+
+unlock: setup ## free a run that was killed on another machine: RUN=... (`make reproduce` does it by itself on the same one)
 	$(VERB)
 
 page: setup ## write index.html again from what a run has, finished or not: CONFIG=..., RUN=...

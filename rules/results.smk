@@ -14,7 +14,7 @@
 #          results/index.html                       question, answer, claims, heads to explore, figures, settings, data, versions, in
 #                                                   one file that needs no network; the same bytes for the same run; `make page` writes it from what a run has
 #          results/attnlimit.tar.zst                a BagIt bag with an RO-Crate: sources, results, settings, jobs; the same bytes
-#                                                   for the same run
+#                                                   for the same run, but for the times of its jobs
 #          results/bench/{attention,limits}.json    by `make bench`, lists of records: case, contender, seconds, speed-ups, errors,
 #                                                   peak memory, roofline, medians with quartiles; a limit from all queries, from
 #                                                   drawn ones, with a surrogate
@@ -219,6 +219,7 @@ rule archive_results:
             rules=lambda wildcards: params_of(workflow.rules),
             commit=lambda wildcards: commit(ROOT),
             source=lambda wildcards: source_sha256(ROOT),
+            engine=snakemake.__version__,
             settings=config["archive_results"],
             left_out=LEFT_OUT,
         ),

@@ -10,7 +10,7 @@ from attnlimit.base.log import logger, report_finding
 p = begin(snakemake)
 path = Path(snakemake.output.archive)
 
-project = Path(snakemake.scriptdir).parent
-write_archive(path, snakemake.input, p.config, p.rules, p.commit, p.settings["embeddings"], project, p.left_out)
+project, embeddings = Path(snakemake.scriptdir).parent, p.settings["embeddings"]
+write_archive(path, snakemake.input, p.config, p.rules, p.commit, embeddings, project, p.engine, p.left_out)
 logger.info("%s: %d bytes, sha256 %s", path, path.stat().st_size, sha256_of(path))
 report_finding(f"{path.stat().st_size / 1e6:.3g} MB in one file")

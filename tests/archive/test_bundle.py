@@ -15,20 +15,34 @@ from attnlimit.archive.crate import METADATA
 from attnlimit.workflow.snakemake_records import read_record, record_path
 from attnlimit.workflow.workflow_files import commit
 from support.bags import entries, rewrite
-from support.tiny_run import CONFIG, FIT, HEADS, MODEL, RATES, SHARD, SPLIT, TEXT, WEIGHTS, make_archive, make_run
+from support.tiny_run import (
+    CONFIG,
+    FIT,
+    HEADS,
+    MODEL,
+    PART,
+    RATES,
+    SHARD,
+    SPLIT,
+    TEXT,
+    TIMES,
+    WEIGHTS,
+    make_archive,
+    make_run,
+)
 
 JOBS = "provenance/jobs.json"
 
 
-def test_the_payload_is_the_run_without_the_weights(archive):
+def test_the_payload_is_the_run_without_the_weights_and_what_was_merged(archive):
     with verified(archive) as (payload, jobs, config, absent):
         names = set(files_below(payload))
         assert {"Snakefile", "scripts/split.py", "envs/split.yaml", RATES, HEADS, SHARD} <= names
-        assert not {WEIGHTS, TEXT, ARCHIVE} & names
+        assert not {WEIGHTS, TEXT, PART, ARCHIVE} & names
         assert (payload / RATES).read_bytes() == Path(RATES).read_bytes()
         data = json.loads((payload / "provenance/data.json").read_text())
     assert config == CONFIG and data["model"] == {"name": "tiny"}
-    assert set(absent) == {WEIGHTS, TEXT}
+    assert set(absent) == {WEIGHTS, TEXT, PART}
     assert [job.rule for job in jobs] == ["fetch_model", "fit_rates", "split"]
 
 
@@ -66,7 +80,7 @@ def test_a_run_in_a_folder_of_its_own_gives_the_same_bytes_as_a_default_one(arch
 def test_restored_files_records_and_settings(archive, tmp_path):
     absent = restore(archive, tmp_path / "restored")
     folder = tmp_path / "restored"
-    assert sorted(absent) == sorted([WEIGHTS, TEXT])
+    assert sorted(absent) == sorted([WEIGHTS, TEXT, PART])
     assert (folder / RATES).read_bytes() == Path(RATES).read_bytes()
     assert (folder / ARCHIVE).read_bytes() == archive.read_bytes()
     for job in (MODEL, SPLIT, FIT):
@@ -77,6 +91,7 @@ def test_restored_files_records_and_settings(archive, tmp_path):
     times = {file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
     assert len(times) == 1
     assert {path.name for path in tmp_path.iterdir()} == {"run", "restored"}
+    assert (read_record(RATES, folder)["starttime"], read_record(RATES, folder)["endtime"]) == TIMES
 
 
 def test_a_restored_run_can_be_archived_again(archive, tmp_path, monkeypatch):
@@ -133,7 +148,7 @@ def test_a_file_of_the_user_may_have_any_name(run):
     record["input"].append("my texts/" + "ü" * 120 + ".txt")
     record_path(SHARD, run).write_text(json.dumps(record))
     with verified(make_archive(Path(ARCHIVE))) as contents:
-        assert len(contents.absent) == 3
+        assert len(contents.absent) == 4
 
 
 def test_nothing_is_restored_over_files_or_from_a_damaged_archive(archive, tmp_path):
@@ -212,7 +227,7 @@ def test_the_commands_say_what_they_found(archive, tmp_path, capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{tmp_path / 'restored'}: restored")
     assert second.startswith(
-        f"not in the archive: 2 files, listed in {tmp_path / 'restored/provenance/data.json'}: 1 × "
+        f"not in the archive: 3 files, listed in {tmp_path / 'restored/provenance/data.json'}: 1 × "
     )
     rewrite(archive, entries(archive) | {"attnlimit/data/more.txt": b"more"})
     with pytest.raises(SystemExit, match=r"^ValueError: .*data/more.txt is not in the manifest"):

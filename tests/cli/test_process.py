@@ -1,5 +1,6 @@
 """A real Snakemake with the logger plugin: called plainly, as a child process, with failures, stopped by signals."""
 
+import json
 import os
 import pty
 import signal
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from attnlimit.cli.process import error_lines
+from attnlimit.workflow.holder import RECORD
+from support.processes import children, is_running
 from support.workflow import ROOT
 
 SNAKEFILE = r"""
@@ -107,13 +110,6 @@ def begin(folder: Path, *command: str, handler: signal.Handlers, out: int) -> su
     return process
 
 
-def children(pid: int) -> list[int]:
-    """All processes below one."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    below = [int(line.split()[0]) for line in listed.splitlines() if int(line.split()[1]) == pid]
-    return below + [each for child in below for each in children(child)]
-
-
 def test_ctrl_c_on_a_plain_run_reports_no_failure(folder):
     with (folder / "shown").open("w") as out:
         process = begin(folder, *PLAIN, handler=signal.SIG_DFL, out=out.fileno())
@@ -131,6 +127,18 @@ def test_kill_stops_a_background_run_with_its_jobs(folder):
     assert process.wait() == 130
     assert (folder / "shown").read_text() == "1 job to do\nstopped\n"
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+
+
+def test_jobs_of_a_killed_snakemake_end_with_it(folder):
+    with (folder / "shown").open("w") as out:
+        process = begin(folder, *AS_CHILD, handler=signal.SIG_DFL, out=out.fileno())
+    snakemake, *jobs = children(process.pid)
+    assert jobs and json.loads((folder / RECORD).read_text())["process"] == snakemake
+    os.kill(snakemake, signal.SIGKILL)
+    assert process.wait() == 1
+    assert (folder / "shown").read_text().splitlines()[-1].startswith("Snakemake was killed (signal 9)")
+    while any(is_running(pid) for pid in jobs):  # init has yet to take their exit codes
+        time.sleep(0.01)
 
 
 def test_ctrl_c_on_a_terminal_removes_the_status_line(folder):

@@ -177,9 +177,13 @@ def test_a_killed_coordinator_is_followed_by_another(finished, cluster):
     run.process.wait()
     done = made(finished)[geometry]
     assert rules(job for job in run.jobs() if job.state == "RUNNING") == Counter(measure_errors=2)  # unwatched
-    # As docs/cluster.md says: end them, unlock, run again.
+    # As docs/cluster.md says: `make unlock` names them, end them, unlock, run again.
+    code, said = finished.unlock()
+    assert code != 0 and f"`scancel --name={run.run_id()}`" in said and "rule_measure_errors" in said, said
     cluster.run("scancel", f"--name={run.run_id()}")
-    finished.snakemake("--unlock")
+    wait(lambda: not [job for job in run.jobs() if job.state in ("RUNNING", "COMPLETING")], "the end of the jobs")
+    code, said = finished.unlock()
+    assert code == 0 and "unlocked" in said, said
     assert rules(finished.submit(LAYER).finish()) == AGAIN
     assert made(finished)[geometry] == done
     loss.check_made_good()

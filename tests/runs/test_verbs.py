@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from attnlimit.workflow.holder import RECORD
+from support.processes import cut_power
 from support.workflow import SMOKE, clone, environment, make
 
 HARDMAX = "results/synthetic/hardmax.zarr.zip"
@@ -179,25 +181,46 @@ def test_files_of_ones_own_are_found_from_the_projects_folder_wherever_it_is(pro
     assert row(lines, "fetch_corpus").endswith("changed: ../../texts/a.txt")
 
 
-def test_ctrl_c_ends_with_one_line(project):
-    """Once a job is at work; on a terminal: test_process.py."""
-    shutil.copy(project / SMOKE, project / "stopped.yaml")
+def begin(project: Path, config: str) -> subprocess.Popen:
+    """A run in a folder of its own, once one of its jobs is at work."""
+    logs = project / "runs" / Path(config).stem / "results/logs"
+    shutil.rmtree(logs, ignore_errors=True)
     with (project / "shown").open("wb") as out:
         begun = subprocess.Popen(
-            ["make", "reproduce", "CONFIG=stopped.yaml", "CORES=1"],
+            ["make", "reproduce", f"CONFIG={config}", "CORES=1"],
             cwd=project,
             stdout=out,
             stderr=out,
             start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  ignored in the background
         )
-    while not list((project / "runs/stopped/results/logs").glob("*/*.txt")):
-        assert begun.poll() is None
+    while not list(logs.glob("*/*.txt")):
+        assert begun.poll() is None, (project / "shown").read_text()
         time.sleep(0.1)
+    return begun
+
+
+def test_after_a_power_cut_the_same_command_goes_on_and_ctrl_c_ends_with_one_line(project):
+    """On a terminal: test_process.py."""
+    shutil.copy(project / SMOKE, project / "stopped.yaml")
+    begun = begin(project, "stopped.yaml")
+    code, lines = make(project, "reproduce", "CONFIG=stopped.yaml")
+    assert code != 0 and re.fullmatch(r"runs/stopped: a run is at work there: process \d+ on .*", lines[0]), lines
+    cut_power(begun)
+    assert list((project / "runs/stopped/.snakemake/locks").glob("*"))
+    holder = project / "runs/stopped" / RECORD
+    record = holder.read_text()
+    holder.write_text(json.dumps(json.loads(record) | {"host": "elsewhere"}))
+    code, lines = make(project, "reproduce", "CONFIG=stopped.yaml")
+    assert code != 0 and lines[0].endswith("if it is surely gone, `make unlock RUN=stopped`"), lines
+    holder.write_text(record)
+    begun = begin(project, "stopped.yaml")
+    first = (project / "shown").read_text().splitlines()[0]
+    assert re.fullmatch(r"runs/stopped/results: unlocked, process \d+ on .* was killed; finished jobs are kept", first)
     os.killpg(begun.pid, signal.SIGINT)
     assert begun.wait() != 0
     shown = (project / "shown").read_text()
-    lines = shown.splitlines()
+    lines = shown.splitlines()[1:]
     jobs = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])[1]
     assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{jobs}, about "), "the same count"
     end = lines.index(
@@ -210,6 +233,7 @@ def test_ctrl_c_ends_with_one_line(project):
     assert state["state"] == "unfinished"
     assert make(project, "plan", "CONFIG=stopped.yaml")[0] == 0
     assert not list((project / "runs/stopped/.snakemake/locks").glob("*"))
+    assert make(project, "unlock", "RUN=stopped") == (0, ["runs/stopped/results: not locked"])
 
 
 REPRODUCE = """

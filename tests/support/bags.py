@@ -6,6 +6,12 @@ from pathlib import Path
 
 import zstandard
 
+from attnlimit.archive.bundle import TIMES
+from attnlimit.archive.crate import METADATA
+
+# Files of an archive by which two runs may differ: they have the times of jobs, or size and sha256 of those.
+TIMED = (f"data/{METADATA}", f"data/{TIMES}", "bag-info.txt", "manifest-sha256.txt", "tagmanifest-sha256.txt")
+
 
 def entries(path: Path) -> dict[str, bytes]:
     plain = zstandard.ZstdDecompressor().decompress(path.read_bytes())

@@ -49,6 +49,13 @@ class Folder:
         done = subprocess.run(command, cwd=self.path, env=self.cluster.environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def unlock(self) -> tuple[int, str]:
+        """As `make unlock` calls it."""
+        command = [sys.executable, "-m", "attnlimit.cli.run", "unlock", "--config", SMOKE, CONFIG]
+        variables = self.cluster.environment | {"PYTHONPATH": "scripts", "PATH": os.environ["PATH"]}  # squeue at once
+        done = subprocess.run(command, cwd=self.path, env=variables, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
     def submit(self, *arguments: str) -> "Coordinator":
         command = [*arguments, "--profile", "profiles/slurm", *HERE, "--configfile", SMOKE, CONFIG]
         self.coordinators.append(Coordinator(self, command))

@@ -1,6 +1,5 @@
 """A run of two jobs, as Snakemake would leave it: small enough to be archived many times."""
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +20,18 @@ CITATION = {
 }
 CONFIG = {"seed": 1, "chapters": ["heads"], "fit_rates": {"bootstrap": 10}}
 HEADS, WEIGHTS, RATES = "results/models/heads.zarr.zip", "results/models/model.safetensors", "results/rates.csv"
-SHARD, TEXT = "results/embeddings/shard_0.zarr.zip", "my_texts/a.txt"
+TIMES = 1767225600.25, 1767225660.5  # 2026-01-01, a minute
+SHARD, PART, TEXT = "results/embeddings/shard_0.zarr.zip", "results/models/parts/0.zarr.zip", "my_texts/a.txt"
 
 
 def job(rule: str, log: str, inputs: tuple[str, ...], outputs: tuple[str, ...], **values: object) -> Job:
     parameters = {name: repr(value) for name, value in values.items()}
-    return Job(rule, f"results/logs/{rule}/{log}.txt", inputs, outputs, (repr(values),), parameters)
+    return Job(rule, f"results/logs/{rule}/{log}.txt", inputs, outputs, (repr(values),), parameters, *TIMES)
 
 
-MODEL = job("fetch_model", "log", (), (HEADS, WEIGHTS), code="ab")
+MODEL = job("fetch_model", "log", (), (HEADS, WEIGHTS, PART), code="ab")
 SPLIT = job("split", "shard_0", (TEXT, WEIGHTS), (SHARD,), code="cd", shard=0, words=[7, 8])
-FIT = job("fit_rates", "log", (SHARD, HEADS), (RATES,), code="ef", settings={"bootstrap": 10})
+FIT = job("fit_rates", "log", (SHARD, PART, HEADS), (RATES,), code="ef", settings={"bootstrap": 10})
 RULES: Rules = {
     "fetch_model": {"code": "'ab'"},
     "split": {"code": "'cd'", "shard": None, "words": None},
@@ -55,18 +55,18 @@ def make_run(folder: Path) -> None:
     for rule in RULES:
         (folder / "envs").mkdir(exist_ok=True)
         (folder / f"envs/{rule}.yaml").write_text("dependencies: []\n")
-    for path in map(folder.joinpath, (HEADS, SHARD)):
+    for path in map(folder.joinpath, (HEADS, SHARD, PART)):
         path.parent.mkdir(parents=True)
         write(xr.Dataset({"weight": ("feature", [1.0, 2.0])}), path, model={"name": "tiny"}, code="ab")
     (folder / "docs").mkdir()
     (folder / "docs/noise.png").write_bytes(np.random.default_rng(0).bytes(250_000))  # an archive of some pieces
     (folder / WEIGHTS).write_bytes(b"not to be given away")
     (folder / RATES).write_text("beta\n0.3\n")
-    write_records([MODEL, SPLIT, FIT], folder, time.time())
+    write_records([MODEL, SPLIT, FIT], folder)
 
 
 def make_archive(path: Path, embeddings: bool = True, project: Path = Path()) -> Path:
     """Archive the run in the current folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_archive(path, [RATES], CONFIG, RULES, "0" * 40, embeddings, project)
+    write_archive(path, [RATES], CONFIG, RULES, "0" * 40, embeddings, project, "9.27.1")
     return path

@@ -256,7 +256,7 @@ def test_a_fetched_model_costs_what_its_config_json_says_if_the_run_fetched_just
     monkeypatch.chdir(tmp_path)
     own = config(fetch_model={"source": "hub", "location": "owner/name"})
     record = Job("fetch_model", "", (), (FETCHED,), (repr({"code": "ab", "settings": own["fetch_model"]}),), {})
-    write_records([record], tmp_path, 0.0)
+    write_records([record], tmp_path)
     assert "not here yet" in assumption(own)
     (tmp_path / FETCHED).parent.mkdir(parents=True)
     tiny = {"model_type": "bert", "num_hidden_layers": 2, "hidden_size": 48, "num_attention_heads": 4}

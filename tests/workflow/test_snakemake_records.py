@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -75,7 +74,7 @@ def test_the_format_is_that_of_the_snakemake_installed():
 
 @pytest.mark.parametrize("version", [FORMAT - 1, FORMAT + 1, None])
 def test_a_record_of_another_format_is_refused(tmp_path, version):
-    write_records([FIT], tmp_path, time.time())
+    write_records([FIT], tmp_path)
     path = record_path(RATES, tmp_path)
     record = read_record(RATES, tmp_path)
     assert record["rule"] == "fit_rates"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -23,7 +24,10 @@ ARCHIVE = "results/attnlimit.tar.zst"
 FROM_USER = "a file of the user; what was read of it is in results/corpus and results/models"
 STUDIED = "a store of another run, which has an archive of its own; what was read of it is in results/studies"
 WEIGHTS = "results/models/model.safetensors"
-EMBEDDINGS = ("results/embeddings/", "results/limits/parts/", "results/limits/outputs/")  # and outputs as many
+EMBEDDINGS = ("results/embeddings/", "results/limits/outputs/")  # and outputs as many
+PART = re.compile(r"/(parts|applied)/")  # folders of stores that a job joined
+MERGED = "a part of a store that is there whole"
+TIMES = "provenance/times.json"  # start and end of each job, by its log
 STAGE = ".archive-"
 
 
@@ -35,11 +39,13 @@ def write_archive(
     commit: str,
     embeddings: bool,
     project: Path,
+    engine: str,
     left_out: str = "",
 ) -> None:
     """Archive the targets of the run in the current folder, all that lies between them and the data, and the workflow.
 
-    The workflow is in the folder `project`. In the archive, as in a default run, both are in one folder.
+    The workflow is in the folder `project`; `engine` is the version of the Snakemake that ran it. In the archive, as in
+    a default run, both are in one folder.
     """
     targets = sorted(targets)
     jobs, sources = trace(targets, Path(), rules, project)
@@ -47,6 +53,7 @@ def write_archive(
         WEIGHTS: "belongs to others; its sha256 is in provenance/data.json"
     }
     results = sorted(name for job in jobs for name in job.output)
+    absent |= {name: MERGED for name in results if PART.search(name)}
     if not embeddings:
         absent |= {name: "archive_results.embeddings: false" for name in results if name.startswith(EMBEDDINGS)}
     kept = [name for name in results if name not in absent]
@@ -60,7 +67,7 @@ def write_archive(
         for name in kept:
             place(Path(name), payload / name, name)
         write_provenance(payload, jobs, config, kept, absent, commit, left_out)
-        crate = describe(files_below(payload), jobs, targets, citation, absent)
+        crate = describe(files_below(payload), jobs, targets, citation, absent, engine)
         (payload / METADATA).write_text(crate, encoding="utf-8")
         pack(payload, path, bag_info(citation, commit))
 
@@ -99,9 +106,15 @@ def write_provenance(
     environment = {"commit": commit, "versions": dict(versions(attrs)), "computed on": computed}
     environment |= {"archived on": dict(machine())}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
-    write_json(folder / "jobs.json", [job._asdict() for job in jobs])
+    write_json(folder / "jobs.json", [untimed(job) for job in jobs])
+    write_json(payload / TIMES, {job.log: (job.start, job.end) for job in jobs})
     write_json(folder / "data.json", data | {"not in the archive": absent, "chapters": left_out})
     write_json(payload / ENVIRONMENT, environment)
+
+
+def untimed(job: Job) -> dict:
+    """A job without its times, by which alone two runs differ."""
+    return {name: value for name, value in job._asdict().items() if name not in ("start", "end")}
 
 
 def write_json(path: Path, content: dict | list) -> None:
@@ -143,7 +156,9 @@ def read_provenance(payload: Path, path: Path) -> Contents:
     """Jobs, settings and what is left out; raise unless the jobs made just the results that are there."""
     folder = payload / "provenance"
     try:
-        jobs = [Job(**job) for job in json.loads((folder / "jobs.json").read_text(encoding="utf-8"))]
+        times = json.loads((payload / TIMES).read_text(encoding="utf-8"))
+        listed = json.loads((folder / "jobs.json").read_text(encoding="utf-8"))
+        jobs = [Job(**job, start=times[job["log"]][0], end=times[job["log"]][1]) for job in listed]
         config = dict(yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8")))
         absent = dict(json.loads((folder / "data.json").read_text(encoding="utf-8"))["not in the archive"])
         made = {name for job in jobs for name in job.output} - set(absent)
@@ -165,7 +180,7 @@ def restore(path: Path, folder: Path) -> dict[str, str]:
     try:
         with verified(path, scratch=folder) as (payload, jobs, config, absent):
             now = time.time()
-            write_records(jobs, payload, now)
+            write_records(jobs, payload)
             keep_config(payload / "config.yaml", config)
             shutil.copyfile(path, payload / ARCHIVE)
             for file in payload.rglob("*"):  # one date for all: nothing is newer than what was made from it

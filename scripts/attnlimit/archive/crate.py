@@ -1,7 +1,8 @@
-"""The RO-Crate of a run (Workflow Run profile): which job made each file, from which files, how, with what."""
+"""The RO-Crate of a run (Provenance Run Crate): which job made each file, when, from which files, how, with what."""
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
@@ -18,6 +19,7 @@ METADATA = "ro-crate-metadata.json"
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/provenance/0.5": ("Provenance Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
 OTHERS = "The code is under the first licence; text and weights, whole or in part, keep theirs: provenance/data.json"
@@ -35,7 +37,8 @@ FORMATS = {  # by the end of a name; else text
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-WORKFLOW = [*SOFTWARE, "ComputationalWorkflow"]
+WORKFLOW = [*SOFTWARE, "ComputationalWorkflow", "HowTo"]
+DONE = "http://schema.org/CompletedActionStatus"
 
 
 def read_citation(path: Path) -> dict:
@@ -52,10 +55,13 @@ def name_of(author: dict) -> str:
     return author.get("name") or f"{author.get('given-names', '')} {author['family-names']}".strip()
 
 
-def describe(files: Iterable[str], jobs: list[Job], targets: list[str], citation: dict, absent: dict[str, str]) -> str:
+def describe(
+    files: Iterable[str], jobs: list[Job], targets: list[str], citation: dict, absent: dict[str, str], engine: str
+) -> str:
     """The metadata of a crate of the given files, as JSON; `absent`: files that are left out, and why.
 
-    Actions have no times: the same run twice gives the same crate.
+    A rule is a step of the workflow (HowToStep), its script the tool of that step. A job is an action of the tool,
+    controlled by the step; Snakemake, whose version is `engine`, organised them all. Times alone differ in two runs.
     """
     crate = ROCrate(version="1.1")
     root = crate.root_dataset
@@ -84,6 +90,7 @@ def describe(files: Iterable[str], jobs: list[Job], targets: list[str], citation
     entities["README.md"]["about"] = root
     root["mainEntity"] = workflow = entities["Snakefile"]
     workflow.properties()["@type"] = WORKFLOW
+    workflow["version"] = str(citation["version"])
     workflow["programmingLanguage"] = thing(
         crate,
         "https://w3id.org/workflowhub/workflow-ro-crate#snakemake",
@@ -91,18 +98,34 @@ def describe(files: Iterable[str], jobs: list[Job], targets: list[str], citation
         name="Snakemake",
         identifier="https://doi.org/10.1093/bioinformatics/bts480",
         url="https://snakemake.readthedocs.io",
+        version=engine,
     )
-    used = sorted({job.rule for job in jobs})
-    workflow["hasPart"] = [entities[f"scripts/{rule}.py"] for rule in used]
-    for rule in used:
-        script = entities[f"scripts/{rule}.py"]
-        script.properties()["@type"] = SOFTWARE
-        script["softwareRequirements"] = [entities[f"envs/{rule}.yaml"], entities["requirements.lock"]]
-    run = thing(crate, "#run", "CreateAction", name="the run of the workflow")
+    steps = add_steps(crate, workflow, sorted({job.rule for job in jobs}), entities)
+    actions = [action(crate, job, entities) for job in jobs]
+    run = performed(crate, "#run", "CreateAction", "the run of the workflow", jobs)
     run["instrument"] = workflow
     run["object"] = entities["provenance/config.yaml"]
-    run["result"] = [entities[name] for name in targets]
-    root["mentions"] = [run, *(action(crate, job, entities) for job in jobs)]
+    run["result"] = bare([entities[name] for name in targets])
+    controls = []
+    for job, made in zip(jobs, actions, strict=True):
+        controls.append(thing(crate, f"#control/{job.name}", "ControlAction", name=f"start {job.name}"))
+        controls[-1]["instrument"] = steps[job.rule]
+        controls[-1]["object"] = made
+    organised = performed(crate, "#organisation", "OrganizeAction", f"Snakemake {engine} runs the jobs", jobs)
+    organised["instrument"] = thing(
+        crate,
+        f"https://pypi.org/project/snakemake/{engine}/",
+        "SoftwareApplication",
+        name="Snakemake",
+        softwareVersion=engine,
+        url="https://snakemake.readthedocs.io",
+    )
+    organised["object"] = controls
+    organised["result"] = run
+    root["mentions"] = [organised, run, *actions]
+    operator = thing(crate, "#operator", "Organization", name="whoever ran it", description="not recorded")
+    for entity in root["mentions"]:
+        entity["agent"] = operator
     return json.dumps(crate.metadata.generate(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -110,13 +133,43 @@ def thing(crate: ROCrate, address: str, kind: str, **properties: str) -> Entity:
     return crate.add(ContextEntity(crate, address, properties={"@type": kind, **properties}))
 
 
+def add_steps(crate: ROCrate, workflow: Entity, rules: list[str], entities: dict[str, Entity]) -> dict[str, Entity]:
+    """The steps of the workflow by rule, each with its tool: the script of that name, and what that needs."""
+    steps = {}
+    for rule in rules:
+        script = entities[f"scripts/{rule}.py"]
+        script.properties()["@type"] = SOFTWARE
+        script["version"] = workflow["version"]
+        script["softwareRequirements"] = [entities[f"envs/{rule}.yaml"], entities["requirements.lock"]]
+        steps[rule] = thing(crate, f"Snakefile#{rule}", "HowToStep", name=rule)
+        steps[rule]["workExample"] = script
+    workflow["hasPart"] = [entities[f"scripts/{rule}.py"] for rule in rules]
+    workflow["step"] = list(steps.values())
+    return steps
+
+
+def performed(crate: ROCrate, address: str, kind: str, name: str, jobs: list[Job]) -> Entity:
+    """An action that has succeeded, from the start of the first of some jobs to the end of the last."""
+    made = thing(crate, address, kind, name=name, description=name)
+    starts, ends = [job.start for job in jobs if job.start], [job.end for job in jobs if job.end]
+    if starts and ends:
+        made["startTime"], made["endTime"] = iso(min(starts)), iso(max(ends))
+    made["actionStatus"] = DONE
+    return made
+
+
+def iso(seconds: float) -> str:
+    """A time since 1970 as a date."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
 def action(crate: ROCrate, job: Job, entities: dict[str, Entity]) -> Entity:
-    """One job: script, input files and parameters, output files."""
+    """One job: script, input files and parameters, output files, start and end."""
     values = [
         thing(crate, f"#{job.name}/{name}", "PropertyValue", name=name, value=value)
         for name, value in job.parameters.items()
     ]
-    made = thing(crate, f"#{job.name}", "CreateAction", name=job.name)
+    made = performed(crate, f"#{job.name}", "CreateAction", job.name, [job])
     made["instrument"] = entities[f"scripts/{job.rule}.py"]
     made["object"] = bare([*(entities[name] for name in job.input), *values])
     made["result"] = bare([entities[name] for name in job.output])

@@ -11,18 +11,22 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from attnlimit.cli.progress import OUTPUT, ROOT
+from attnlimit.workflow.holder import hold
 
 PREAMBLE = "Using workflow specific profile"  # printed by every run, before there is a logger
 TAIL = 20  # lines of output that are shown of a run that failed
 ERROR = re.compile(r"^[A-Za-z]+(Error|Exception): ")  # a line of a log
 
 
-def run_with_progress(command: list[str]) -> tuple[int, list[str]]:
-    """Exit code and last error of Snakemake, else its last lines; KeyboardInterrupt if a signal stopped it."""
+def run_with_progress(command: list[str], folder: Path = Path()) -> tuple[int, list[str]]:
+    """Exit code and last error of Snakemake, else its last lines; KeyboardInterrupt if a signal stopped it.
+
+    It is recorded in the folder as the one at work there. If it is killed, so are the jobs that it leaves.
+    """
     path = os.pathsep.join(filter(None, [str(ROOT / "scripts"), os.environ.get("PYTHONPATH")]))
     sys.stdout.flush()
     out = os.dup(sys.stdout.fileno())
@@ -36,6 +40,8 @@ def run_with_progress(command: list[str]) -> tuple[int, list[str]]:
             start_new_session=True,
             preexec_fn=heed_interrupts,  # noqa: PLW1509  # no threads here
         )
+        with suppress(OSError):  # a folder that cannot be written: Snakemake says so
+            hold(folder, child.pid)  # long before it has a lock
         try:
             code = child.wait()
         except KeyboardInterrupt:
@@ -45,6 +51,10 @@ def run_with_progress(command: list[str]) -> tuple[int, list[str]]:
             raise
         finally:
             os.close(out)
+        if code < 0:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            return code, [f"Snakemake was killed (signal {-code}); finished jobs are kept: give the same command again"]
         rest.seek(0)
         lines = [line for line in rest.read().splitlines() if line.strip() and not line.startswith(PREAMBLE)]
         return code, [line for line in lines if ERROR.match(line)][-1:] or lines[-TAIL:]

@@ -13,9 +13,11 @@ from attnlimit.cli.process import error_lines, run_with_progress
 from attnlimit.cli.progress import ROOT
 from attnlimit.workflow.amounts import duration, table
 from attnlimit.workflow.folders import RUNS, end_run, list_runs, made_of, overlays_of, read_state
+from attnlimit.workflow.holder import require_gone
 from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.overlays import read_overlay, resolve
 from attnlimit.workflow.plain_words import meant
+from attnlimit.workflow.snakemake_records import forget_damaged_records, lock_date
 from attnlimit.workflow.study_files import known_studies, study_of
 
 REPORT_SOURCES = ("answer.txt", "claims.json", "*.csv", "figures/*.png")
@@ -120,10 +122,23 @@ def command(request: Request, *arguments: str) -> list[str]:
 
 def snakemake(request: Request, *arguments: str) -> None:
     """Run it; if it fails, exit with the errors of its jobs, else with its own last lines."""
+    free_folder(request)
     start = time.time()
-    code, tail = run_with_progress(command(request, *arguments))
+    code, tail = run_with_progress(command(request, *arguments), request.folder)
     if code:
         sys.exit("\n".join(error_lines(request.folder, start) or tail) or 1)
+
+
+def free_folder(request: Request, sure: bool = False) -> None:
+    """Take away the lock of a run that was killed, with a line; raise if it may be at work still."""
+    if lock_date(request.folder) is None:
+        return
+    name = f" RUN={request.folder.name}" if request.folder != Path() else ""
+    left = require_gone(request.folder, f"make unlock{name}", sure)
+    quietly(command(request, "--unlock"))
+    print(f"{results(request)}: unlocked, {left} was killed; finished jobs are kept", flush=True)
+    if damaged := forget_damaged_records(request.folder):
+        print(f"made again, since the record of it was lost: {', '.join(damaged)}", flush=True)
 
 
 def reproduce(request: Request) -> None:
@@ -149,7 +164,11 @@ def is_outdated(report: Path, folder: Path) -> bool:
 
 def write_report(request: Request) -> None:
     """Without output, unless it fails."""
-    parts = command(request, "--report", "results/report.html", "--quiet", "all")
+    quietly(command(request, "--report", "results/report.html", "--quiet", "all"))
+
+
+def quietly(parts: list[str]) -> None:
+    """Run a command; its output is shown if it fails, and ends this process."""
     done = subprocess.run(parts, stdout=-1, stderr=subprocess.STDOUT, text=True)  # noqa: S603  # ours
     if done.returncode:
         sys.exit(done.stdout.strip())
@@ -189,6 +208,13 @@ def tidy(request: Request) -> None:
         path.unlink()
 
 
+def unlock(request: Request) -> None:
+    """For a lock of which nothing is known, or whose holder was on another machine."""
+    if lock_date(request.folder) is None:
+        print(f"{results(request)}: not locked")
+    free_folder(request, sure=True)
+
+
 def runs(request: Request) -> None:
     listed = list_runs(ROOT)
     head = ("run", "state", "date", "model", "text", "population")
@@ -203,6 +229,7 @@ VERBS: dict[str, Callable[[Request], None]] = {
     "bench": bench,
     "plan": plan,
     "tidy": tidy,
+    "unlock": unlock,
     "runs": runs,
 }
 

@@ -5,6 +5,7 @@ jobs: results/, Snakemake's records and the settings as resolved lie there. PyYA
 """
 
 import json
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +15,7 @@ import yaml
 
 from attnlimit.base.files import atomic
 from attnlimit.sources.model.files import EMBEDDED
+from attnlimit.workflow.holder import hold
 
 RUNS = "runs"
 RESOLVED = "config.resolved.yaml"
@@ -24,6 +26,7 @@ MADE_OF = "# made of: "
 
 def begin_run(config: dict, root: Path, overlays: Iterable[Path]) -> None:
     """Note in the current folder that a run of these settings has begun; config.resolved.yaml only in a run's own."""
+    hold(Path(), os.getpid())
     write_state(Path(), {"began": now(), **described(config), "state": "unfinished"})
     if Path.cwd() == root.resolve():
         return

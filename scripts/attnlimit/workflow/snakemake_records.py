@@ -3,12 +3,13 @@
 import ast
 import json
 import os
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(".snakemake/metadata")
+LOCKS = Path(".snakemake/locks")
 RESULTS = "results/"  # where jobs write, and nobody else
 LOGS = "results/logs/"  # below it a folder a rule, in it a file a job
 FORMAT = 6  # of the records of snakemake 9.27; with another number the keys may mean other things
@@ -23,6 +24,8 @@ class Job(NamedTuple):
     output: tuple[str, ...]
     params: tuple[str, ...]  # as Snakemake records and compares them
     parameters: dict[str, str]  # the same by name, values as Python writes them
+    start: float | None = None  # seconds since 1970
+    end: float | None = None
 
     @property
     def name(self) -> str:
@@ -39,7 +42,7 @@ def trace(targets: Iterable[str], root: Path, rules: Rules, project: Path) -> tu
     Those are named relative to the folder `project`, so that a run in a folder of its own and a default run, which a
     restored one is, name them alike.
     """
-    records: dict[str, dict] = {}
+    records: dict[str, list[dict]] = {}  # of each output of a job, by its log
     outputs: dict[str, list[str]] = {}
     sources, queue, seen = [], list(targets), set()
     while queue:
@@ -52,14 +55,16 @@ def trace(targets: Iterable[str], root: Path, rules: Rules, project: Path) -> tu
             sources.append(from_project(name, root, project))
             continue
         log = record["log"][0]
-        records[log] = record
+        records.setdefault(log, []).append(record)
         outputs.setdefault(log, []).append(name)
         queue += record["input"]
     jobs = []
-    for log, record in records.items():
+    for log, (record, *others) in records.items():
         files = tuple(from_project(name, root, project) for name in record["input"]), tuple(sorted(outputs[log]))
         values = parameters(record, rules[record["rule"]])
-        jobs.append(Job(record["rule"], log, *files, tuple(record["params"]), values))
+        starts, ends = ([each.get(key) for each in (record, *others)] for key in ("starttime", "endtime"))
+        times = min(filter(None, starts), default=None), max(filter(None, ends), default=None)
+        jobs.append(Job(record["rule"], log, *files, tuple(record["params"]), values, *times))
     return sorted(jobs, key=lambda job: job.name), sorted(sources)
 
 
@@ -118,13 +123,34 @@ def record_path(name: str, root: Path) -> Path:
     return root / FOLDER / urlsafe_b64encode(name.encode()).decode()
 
 
-def write_records(jobs: Iterable[Job], root: Path, time: float) -> None:
+def lock_date(root: Path) -> float | None:
+    """When the lock that Snakemake keeps on a folder while it works was set; None without one."""
+    return max((path.stat().st_mtime for path in (root / LOCKS).glob("*.lock")), default=None)
+
+
+def forget_damaged_records(root: Path) -> list[str]:
+    """Let Snakemake make again what a power cut left with a record cut short; it would take any date as right."""
+    incomplete = (root / FOLDER).with_name("incomplete")
+    names = []
+    for path in [path for path in (root / FOLDER).glob("*") if path.is_file()]:
+        try:
+            json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            names.append(urlsafe_b64decode(path.name).decode())
+            incomplete.mkdir(exist_ok=True)
+            (incomplete / path.name).write_text('{"external_jobid": null}', encoding="utf-8")
+            path.unlink()
+    return sorted(names)
+
+
+def write_records(jobs: Iterable[Job], root: Path) -> None:
     """Write what Snakemake would have recorded if these jobs had run here, so that it reruns what a change affects."""
     (root / FOLDER).mkdir(parents=True)
     (root / FOLDER).with_name("incomplete").mkdir()
     for job in jobs:
         record: dict[str, object] = {"rule": job.rule, "input": list(job.input), "log": [job.log]}
         record["params"] = list(job.params)
-        record |= {"record_format_version": FORMAT, "incomplete": False, "starttime": time, "endtime": time}
+        record |= {"record_format_version": FORMAT, "incomplete": False}
+        record |= {"starttime": job.start, "endtime": job.end}
         for name in job.output:
             record_path(name, root).write_text(json.dumps(record), encoding="utf-8")
