@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from attnlimit.base.log import bar
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import read
 from attnlimit.bench.contenders import ours, prepare
+from attnlimit.bench.guests import guest_records
 from attnlimit.bench.limits import HEAD, NOTE, limits_of, table_rows
 from attnlimit.bench.measure import Case, growth, large_limit, our_limit, run_case
 from attnlimit.bench.memory import peak_megabytes
@@ -91,6 +93,10 @@ by_population = {len(case.tokens): partial(our_limit, case) for case in (limit(3
 records = []
 for case in bar(cases, total=len(cases), unit="cases", name="bench"):
     records += run_case(case, options["rounds"], random)
+remarks = []
+if options["guests"]:
+    guests, remarks = guest_records(cases[0], Path(snakemake.scriptdir).parent / ".keops", random)
+    records = sorted([*records, *guests], key=lambda record: record["case"] != cases[0].name)
 records.append(growth("time against n", by_n, options["rounds"], random))
 records.append(growth("limit, time against N", by_population, options["rounds"], random))
 whole, larger = limit(3, 50_000)._replace(sizes=[512]), large(200_000)
@@ -104,7 +110,7 @@ for record in records:
     if record["case"] == bert.name:  # a process each: not for every case
         record["peak_mb"] = peak_megabytes(bert, record["contender"])
 
-text = f"{bench_table(records, options['rounds'])}\n\n{table(HEAD, *table_rows(limits))}\n{NOTE}"
+text = f"{bench_table(records, options['rounds'], remarks)}\n\n{table(HEAD, *table_rows(limits))}\n{NOTE}"
 print(text)
 outputs = snakemake.output
 for content, path in (

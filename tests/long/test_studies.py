@@ -23,7 +23,7 @@ SIZES = {
     "measure_errors": {"sizes": [16, 32, 64, 128], "replicates": 8, "group": 2, "groups_per_job": 4},
     "fit_rates": {"bootstrap": 200},
     "archive_results": {"embeddings": False},
-    "bench_attention": {"rounds": 2, "scale": 0.02},
+    "bench_attention": {"rounds": 2, "scale": 0.02, "guests": False},
 }
 TEXTS = {"birds": "Birds sing in the trees of the old garden. " * 100, "short": "Few words. " + " " * 500}
 

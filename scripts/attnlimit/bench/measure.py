@@ -84,7 +84,10 @@ def is_limit(case: Case) -> bool:
 
 def run_case(case: Case, rounds: int, generator: np.random.Generator) -> list[dict]:
     """One record a contender."""
-    laps, results = run_rounds(contenders(case), rounds, generator)
+    return records_of(case, *run_rounds(contenders(case), rounds, generator))
+
+
+def records_of(case: Case, laps: dict[str, list[Lap]], results: dict) -> list[dict]:
     known = truth(case)
     records = []
     for name, own in laps.items():
@@ -95,7 +98,7 @@ def run_case(case: Case, rounds: int, generator: np.random.Generator) -> list[di
                 name,
                 seconds_of(own),
                 speedup_over_published=ratios(own, laps["published"]) if "published" in laps else None,
-                speedup_over_fused=ratios(own, laps["fused"]),
+                speedup_over_fused=ratios(own, laps["fused"]) if "fused" in laps else None,
                 fraction_of_roofline=[ideal_seconds(case, name, lap.roof) / lap.seconds for lap in own],
                 error_mean=mean,
                 error_cov=cov,

@@ -1,5 +1,7 @@
 """The benchmark's records as a table for people."""
 
+from collections.abc import Iterable
+
 from attnlimit.workflow.amounts import table
 
 COLUMNS = {
@@ -14,7 +16,7 @@ COLUMNS = {
 }
 
 
-def bench_table(records: list[dict], rounds: int) -> str:
+def bench_table(records: list[dict], rounds: int, remarks: Iterable[str] = ()) -> str:
     head = ["case", "contender", *(title for title, _ in COLUMNS.values())]
     lines = table(head, *([record["case"], record["contender"], *cells(record)] for record in records))
     notes = [
@@ -23,7 +25,7 @@ def bench_table(records: list[dict], rounds: int) -> str:
         "roofline: one pass over all pairs at the speed of torch's products or exponentials, measured between the runs",
         "the largest limits: seconds of one group of blocks of queries, times the number of groups",
     ]
-    return "\n".join([lines, *notes])
+    return "\n".join([lines, *notes, *remarks])
 
 
 def cells(record: dict) -> list[str]:

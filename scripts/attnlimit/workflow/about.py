@@ -101,6 +101,7 @@ class BenchAttention(Section):
 
     rounds: Count = Field(description="Times that each contender takes its turn; medians and quartiles over these.")
     scale: Positive = Field(le=1, description="Factor on all sizes.")
+    guests: bool = Field(description="Also KeOps and FlexAttention, a round each: they are compiled, KeOps installed.")
 
 
 ABOUT = About(
