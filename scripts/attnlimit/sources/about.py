@@ -209,7 +209,7 @@ def check(config: Mapping[str, Any], known: Known) -> None:
         why = f"no {max(config['layers'])}; the model has layers 0 to {known.layers - 1}"
         refuse("layers", f"{why}; write such as layers: {there}")
     if cut and known.longest is not None and tokens["block"] > known.longest:
-        remedy = f"write tokenize_corpus: {{block: {known.longest}}}, or less, in a config of your own"
+        remedy = f"write tokenize_corpus: {{block: {known.longest}}}, or less"
         why = f"{tokens['block']} tokens, but the model reads at most {known.longest}; {remedy}"
         refuse("tokenize_corpus.block", why)
 
