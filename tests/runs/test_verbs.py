@@ -129,7 +129,10 @@ def test_tidy_removes_stores_of_other_layers_alone(project):
     ("text", "line"),
     [
         ("fit_rates: {boot: 3}\n", r"config: fit_rates: .*'boot'.* \(in faulty\.yaml\)"),
-        ("measure_errors: {sizes: [9, 3, 1]}\n", r"config: measure_errors\.sizes: must increase \(in faulty\.yaml\)"),
+        (
+            "measure_errors: {sizes: [9, 3, 1]}\n",
+            r"config: measure_errors\.sizes: .* must increase; .*\(in faulty\.yaml\)",
+        ),
         ("layers: [0\nseed: 1\n", r"faulty\.yaml, line 2, column 5: broken YAML .*"),
         (
             "fetch_corpus: {source: text, location: no/such}\n",
@@ -250,4 +253,4 @@ def test_the_result_of_a_job_is_shown(project):
     lines = subprocess.run(command, stdout=-1, stderr=subprocess.STDOUT, text=True, **where).stdout.splitlines()
     shutil.rmtree(project / "runs/found")
     assert re.fullmatch(r"1 job to do, about \d+ s on 2 cores", lines[0])
-    assert re.fullmatch(r"fetch_corpus: 106 articles, \S+ M characters, \d+ s", lines[1]) and len(lines) == 2
+    assert re.fullmatch(r"fetch_corpus: 106 articles, [\d,]+ characters, \d+ s", lines[1]) and len(lines) == 2
