@@ -5,7 +5,7 @@ Standard library only: the host that plans the jobs may have nothing else.
 
 FEWEST_POINTS = 3  # sizes, or budgets, for a power law
 PUBLISHED_RANDOM = 50  # keys from outside the window, in the published experiment
-TOKENS_AT_ONCE = 65_536  # of samples, projected: those of more replicates would take gigabytes
+TOKENS_AT_ONCE = 51_200  # of samples, projected: all of the default run; more would take gigabytes
 REPLICATES_AT_ONCE = 4  # of a block that measure_propagation holds in memory
 
 
