@@ -8,13 +8,13 @@ ARCHIVE ?= $(patsubst ./%,%,$(FOLDER)/results/attnlimit.tar.zst)
 TO ?= restored
 BIN := .venv/bin
 PROGRAM := PYTHONPATH=scripts $(BIN)/python -m attnlimit
-VERB = @$(PROGRAM).cli.run $@ --folder "$(FOLDER)" --cores $(CORES) --config $(CONFIG)
+VERB = @$(PROGRAM).cli.run $@ --folder "$(FOLDER)" --cores $(CORES) $(if $(PROFILE),--profile "$(PROFILE)") --config $(CONFIG)
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(file)' here)))
 $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error RUN: '$(RUN)' is not a plain name))
 export PYTHON AUTHORS TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick studies compare plan runs tidy unlock page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lock lint clean
+.PHONY: help setup reproduce quick studies compare plan runs tidy unlock page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lock container lint clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -22,7 +22,7 @@ help: ## list the verbs
 setup: ## build the environment in .venv from the locks; PYTHON=python3.12 for one of your choice, TORCH=cpu or cuda for a build
 	@sh envs/setup.sh
 
-reproduce: setup ## run everything: figures, table, report, archive; CONFIG=my.yaml for your own, CORES=8 for more
+reproduce: setup ## run everything: figures, table, report, archive; CONFIG=my.yaml for your own, CORES=8 for more, PROFILE=profiles/slurm on a cluster
 	$(VERB)
 
 quick: ## a first look in some minutes, into runs/quick: all figures, few tokens, rough rates
@@ -99,6 +99,10 @@ envs: setup ## write envs/*.yaml again from what the scripts import and the lock
 
 lock: setup ## write the locks again from pyproject.toml; versions stay where they can: UPGRADE="ruff numpy" or UPGRADE=all raises some
 	@$(PROGRAM).cli.lock $(UPGRADE)
+
+container: ## an image with the environment and the workflow, from the locks: ENGINE=docker or podman; TORCH=cpu as for setup
+	git archive --format=tar HEAD | $(or $(ENGINE),docker) build --tag attnlimit --file envs/Dockerfile \
+		--build-arg TORCH=$(TORCH) --build-arg PIP_EXTRA_INDEX_URL=$(PIP_EXTRA_INDEX_URL) -
 
 # Our own files only: texts of yours in this folder are not judged.
 OWN := docs envs scripts tests CHANGELOG.md CONTRIBUTING.md README.md THIRD_PARTY.md

@@ -77,6 +77,29 @@ def test_lint_looks_at_no_text_of_the_users(project):
     (project / "docs/notes.md").unlink()
 
 
+def test_an_unknown_profile_or_a_verb_without_jobs_gets_one_line(project):
+    code, lines = make(project, "reproduce", "PROFILE=profiles/slrm")
+    assert (
+        code != 0 and lines[0].startswith("PROFILE: no config.yaml in profiles/slrm") and "profiles/slurm" in lines[0]
+    )
+    code, lines = make(project, "runs", "PROFILE=profiles/slurm")
+    assert code != 0 and lines[0] == "PROFILE: runs submits no jobs; leave it out"
+
+
+def test_a_container_is_built_from_what_is_committed(tmp_path):
+    """Where there is a clone: the engine gets a tar with all that its file copies."""
+    engine = tmp_path / "engine"
+    engine.write_text(f'#!/bin/sh\necho "$@" >{tmp_path}/given\nexec tar -t >{tmp_path}/files\n')
+    engine.chmod(0o755)
+    if make(ROOT, "container", f"ENGINE={engine}", "TORCH=cpu")[0]:
+        pytest.skip("no clone here")
+    assert "--file envs/Dockerfile --build-arg TORCH=cpu" in (tmp_path / "given").read_text()
+    files = (tmp_path / "files").read_text().split()
+    copied = re.findall(r"^COPY (.*) \S+$", (ROOT / "envs/Dockerfile").read_text(), re.M)
+    for name in " ".join(copied).replace(" .", "").split():
+        assert name == "." or name in files or f"{name}/" in files
+
+
 def test_quick_lays_its_sizes_over_a_config_into_a_folder_of_its_own(project):
     (project / "my.yaml").write_text("seed: 1\n")
     code, lines = make(project, "-n", "quick", "CONFIG=my.yaml")

@@ -39,6 +39,7 @@ class Request(argparse.Namespace):
     folder: Path
     config: list[str]
     cores: int
+    profile: Path | None
     overlays: list[Path]
 
 
@@ -48,8 +49,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=Path(), help="of the run; the project's own for the default run")
     parser.add_argument("--config", nargs="*", default=[], help="files laid over config.yaml")
     parser.add_argument("--cores", type=cores, default=1)
+    parser.add_argument("--profile", type=Path, help="of a cluster, to submit the jobs of reproduce to")
     request = parser.parse_args(arguments, Request())
     try:
+        require_profile(request)
         request.config = request.config or study_config(request.folder)
         require_folder(request.folder, request.config)
         request.overlays = overlays_of(ROOT, request.folder, request.config)
@@ -97,6 +100,17 @@ def require_folder(folder: Path, config: list[str]) -> None:
         raise ValueError(f"RUN: there is no run {folder}{remedy}")
 
 
+def require_profile(request: Request) -> None:
+    if request.profile is None:
+        return
+    known = [f"profiles/{path.parent.name}" for path in sorted(ROOT.glob("profiles/*/config.yaml"))]
+    if not (request.profile / "config.yaml").is_file():
+        remedy = meant(str(request.profile), known) or f"; there are {', '.join(known)}"
+        raise ValueError(f"PROFILE: no config.yaml in {request.profile}{remedy}")
+    if request.verb != "reproduce":
+        raise ValueError(f"PROFILE: {request.verb} submits no jobs; leave it out")
+
+
 def results(request: Request) -> Path:
     return request.folder / "results"
 
@@ -108,13 +122,14 @@ def make_command(request: Request) -> str:
         parts.append(f"CONFIG={shlex.quote(' '.join(request.config))}")
     if request.folder != Path() and request.folder.name != Path((request.config or [""])[-1]).stem:
         parts.append(f"RUN={request.folder.name}")
-    return " ".join(parts)
+    return " ".join(parts + ([f"PROFILE={request.profile}"] if request.profile else []))
 
 
 def command(request: Request, *arguments: str) -> list[str]:
     """Snakemake in the run's folder."""
-    parts = [sys.executable, "-m", "snakemake", *arguments, "--cores", str(request.cores)]
-    parts += ["--snakefile", str(ROOT / "Snakefile")]
+    parts = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(ROOT / "Snakefile")]
+    if "--profile" not in arguments:  # there it would bind the whole cluster
+        parts += ["--cores", str(request.cores)]
     if request.folder != Path():
         parts += ["--directory", str(request.folder)]
     return parts + (["--configfile", *map(str, request.overlays)] if request.overlays else [])
@@ -141,9 +156,16 @@ def free_folder(request: Request, sure: bool = False) -> None:
         print(f"made again, since the record of it was lost: {', '.join(damaged)}", flush=True)
 
 
+def cluster(request: Request) -> list[str]:
+    """Arguments that submit jobs to the cluster of the profile."""
+    if request.profile is None:
+        return []
+    return ["--profile", str(request.profile.resolve())]
+
+
 def reproduce(request: Request) -> None:
     start = time.monotonic()
-    snakemake(request)
+    snakemake(request, *cluster(request))
     if is_outdated(request.folder / "results/report.html", request.folder):
         begin = time.monotonic()
         write_report(request)
