@@ -10,13 +10,16 @@ import tempfile
 from pathlib import Path
 
 import pandas as pd
+import xarray as xr
 import yaml
 from snakemake.utils import update_config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+from attnlimit.attention.key_protocols import SAMPLED  # noqa: E402
 from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
+from attnlimit.stats.estimate import Estimate  # noqa: E402
 from attnlimit.stats.verdicts import chance_words  # noqa: E402
 from attnlimit.workflow.costs import ASSUMED, GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, questions_of  # noqa: E402
@@ -93,7 +96,54 @@ def parts_of(results: Path) -> dict[str, str]:
     if (studies := ROOT / STUDIES / "results/claims.json").is_file():
         parts["studies"] = said(studies.parent)
         parts["studied"] = claims_table(studies.parent)
+    if (language := ROOT / LANGUAGE / "results/rates/keys.zarr.zip").is_file():
+        parts |= language_parts(language.parents[1])
     return parts
+
+
+def language_parts(results: Path) -> dict[str, str]:
+    """Of a run on a language model: keys and rates by protocol, the next token, verdicts, and what it cost."""
+    keys, answers = (read(results / f"rates/{name}.zarr.zip") for name in ("keys", "next_token"))
+    jobs = benchmarks(results)
+    spent, held = sum(float(job["cpu_time"]) for job in jobs), max(float(job["max_rss"]) for job in jobs) / 1e3
+    about = (
+        f"{keys.attrs['windows']} windows, context {keys.attrs['context']:,}; the jobs took {hours(spent)} of one core"
+    )
+    return {
+        "language_keys": keys_by_protocol(keys),
+        "language_next_token": next_tokens(answers),
+        "language_claims": claims_table(results),
+        "language_cost": f"{about}, none above {held:.1f} GB.\n",
+    }
+
+
+def keys_by_protocol(fits: xr.Dataset) -> str:
+    """n(5 %), β and the share of a cache over heads, and the growth with the context with its interval over windows."""
+    at, rows = fits.sel(eps=0.05, context=fits.attrs["context"]), []
+
+    def over_heads(name: str, protocol: str, digits: str, times: float = 1.0) -> str:
+        levels = times * at[name].sel(protocol=protocol).quantile((0.05, 0.5, 0.95), ("layer", "head"))
+        return " / ".join(f"{float(level):{digits}}" for level in levels)
+
+    for name in SAMPLED:
+        power, low, high = Estimate.of(fits, "median_growth", protocol=name)
+        row = [over_heads("first_order_keys", name, ",.0f"), over_heads("beta", name, ".2f")]
+        row += [over_heads("cache_share", name, ".0f", 100.0), f"{power:.2f} [{low:.2f}, {high:.2f}]"]
+        rows.append([f"`{name}`", *row])
+    head = ["protocol", "n(5 %)", "β", "share of a cache, %", "n(5 %) grows with the context to the power"]
+    return markdown(head, rows)
+
+
+def next_tokens(fits: xr.Dataset) -> str:
+    """Divergence, agreement and perplexity by protocol and keys read, with intervals over windows."""
+    digits, rows = {"divergence": ".3f", "agreement": ".2f", "perplexity": ".1f"}, []
+    for name in fits["protocol"].values.tolist():
+        for n in fits["n"].values.tolist():
+            found = {quantity: Estimate.of(fits, quantity, protocol=name, n=n) for quantity in digits}
+            words = [f"{e.value:{digits[q]}} [{e.low:{digits[q]}}, {e.high:{digits[q]}}]" for q, e in found.items()]
+            rows.append([f"`{name}`", f"{int(fits['budget'].sel(protocol=name, n=n))}", *words])
+    dense = f"perplexity (dense: {float(fits['dense_perplexity']):.1f})"
+    return markdown(["protocol", "keys", "divergence from dense", "agreement", dense], rows)
 
 
 def said(results: Path) -> str:

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from attnlimit.attention.key_protocols import SAMPLED
 from attnlimit.base.coordinates import STATISTICS, with_whole_layer
+from attnlimit.questions.keys import power as keys_power
+from attnlimit.questions.next_token import power as next_power
 from attnlimit.stats.fits import fit_errors
 from attnlimit.stats.power_law import Bootstrap
 from attnlimit.stats.table import COLUMNS
@@ -22,6 +25,7 @@ README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "tokens", "headlines", "time", "claims", "answer", "details", "intervals", "costs", "bench"}
 FILLED |= {"limits", "excerpt", "studies", "studied"}
 FILLED |= {"measured", "precision", "growth", "moves", "verdicts"}  # by docs/published.py
+FILLED |= {"language_keys", "language_next_token", "language_claims", "language_cost"}
 LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 11)
 readme = program("readme")
 
@@ -72,6 +76,17 @@ def test_every_place_is_filled_and_known():
     for page in readme.pages(ROOT):
         for name in readme.marks(page.read_text()):
             assert not re.search(rf"<!-- {name} -->\n<!-- /{name} -->", page.read_text()), f"{name} is empty"
+
+
+def test_a_language_model_is_told_by_protocol():
+    """Simulated fits whose errors fall like n^-1/2 and whose keys grow with the context to the power 1."""
+    fits = keys_power.fitted(np.random.default_rng(3), noise=1e-9)["keys"].assign_attrs(context=1024)
+    rows = readme.keys_by_protocol(fits).splitlines()[2:]
+    assert len(rows) == len(SAMPLED) and all("0.50 / 0.50 / 0.50" in row and "1.00 [1.00, 1.00]" in row for row in rows)
+    answers = next_power.fitted(np.random.default_rng(3), noise=1e-9)["next_token"]
+    table = readme.next_tokens(answers)
+    assert len(table.splitlines()) == 2 + answers.sizes["protocol"] * answers.sizes["n"]
+    assert "| `sink_window` | 193 | " in table
 
 
 def test_filling_again_changes_nothing_and_spares_the_rest():

@@ -76,6 +76,9 @@ def test_an_encoder_reads_all_keys_of_its_text():
         ({"texts": [words(80, 1), words(20, 1)]}, r"texts\[1\]: fewer than 64 tokens"),
         ({"window": 512}, "window: 512 tokens, but the model reads at most 256"),
         ({"kept": (1, 60, 2)}, "of which a protocol keeps 63"),
+        ({"kept": (1, -8, 2)}, "kept: .*0 or more"),
+        ({"kept": (0, 0, 0), "window": 1}, "pass a longer window"),
+        ({"error": float("nan")}, "error: nan"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(change, words_said):

@@ -268,5 +268,7 @@ def require_window(model, reading: Reading) -> None:
         raise ValueError(
             f"window: {window} tokens, but the model reads at most {longest}; pass window={longest} or fewer"
         )
-    if reading.kept.budget > smallest // 2 or kept > smallest:
+    if min(reading.kept) < 0:
+        raise ValueError(f"kept: {tuple(reading.kept)}; pass counts of first, last and heaviest keys, 0 or more")
+    if smallest < 2 or reading.kept.budget > smallest // 2 or kept > smallest:
         raise ValueError(f"window: {smallest} tokens, of which a protocol keeps {kept}; pass a longer window")
