@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.colors import to_hex, to_rgba
 
 from attnlimit.base.coordinates import PARTS, STATISTICS, WHOLE_LAYER, whole_layer
-from attnlimit.drawing.panels import draw_predictions, draw_rates
+from attnlimit.drawing.panels import RoundNumbers, draw_predictions, draw_rates, plain
 from attnlimit.drawing.style import COLOURS, NAMES, save, set_theme
 from attnlimit.questions.heads.figures import convergence
 
@@ -39,9 +39,9 @@ def test_points_intervals_and_label_are_those_of_the_fits(axis):
             "limit_uncertain": ("setting", [False, False, True, False]),
         }
     )
-    draw_rates(axis, fits, "#112233", "D", "d = 3", shift=1.1, power=2)
+    draw_rates(axis, fits, "#112233", "D", "d = 3", shift=1.1)
     intervals, points, _ = axis.collections
-    x = 1.1 * horizon**2
+    x = 1.1 * horizon
     np.testing.assert_array_equal(points.get_offsets(), np.stack([x, beta], axis=1))
     ends = np.stack([np.stack([x, x], axis=1), np.stack([fits["beta_low"], fits["beta_high"]], axis=1)], axis=-1)
     np.testing.assert_array_equal(intervals.get_segments(), ends)  # (setting, end, xy)
@@ -50,20 +50,38 @@ def test_points_intervals_and_label_are_those_of_the_fits(axis):
     assert axis.get_legend_handles_labels()[1] == ["d = 3"]
 
 
-@pytest.mark.parametrize(("power", "square"), [(1, "H²"), (2, "ψ")])
-def test_curves_are_the_bound_and_the_heuristic_over_all_horizons(axis, power, square):
+def test_curves_are_the_bound_and_the_heuristic_over_all_horizons(axis):
     horizon = np.array([2.0, 0.25, 1.0])
-    draw_predictions(axis, horizon, power, square)
+    draw_predictions(axis, horizon)
     half, heuristic, bound = axis.lines
     x = heuristic.get_xdata()
-    assert x.min() < 0.25**power
-    assert x.max() > 2.0**power
+    assert x.min() < 0.25
+    assert x.max() > 2.0
     np.testing.assert_array_equal(bound.get_xdata(), x)
-    np.testing.assert_allclose(bound.get_ydata(), 1 / (2 * (1 + x ** (2 / power))), rtol=1e-12)
-    np.testing.assert_allclose(heuristic.get_ydata(), np.minimum(0.5, 1 / (1 + x ** (2 / power))), rtol=1e-12)
+    np.testing.assert_allclose(bound.get_ydata(), 1 / (2 * (1 + x**2)), rtol=1e-12)
+    np.testing.assert_allclose(heuristic.get_ydata(), np.minimum(0.5, 1 / (1 + x**2)), rtol=1e-12)
     assert set(half.get_ydata()) == {0.5}
-    labels = ["1/2, parametric", f"min(1/2, 1/(1+{square})), our heuristic", f"1/(2(1+{square})), lower bound (v3)"]
-    assert axis.get_legend_handles_labels()[1] == labels
+
+
+@pytest.mark.parametrize(
+    ("ends", "ticks"),
+    [
+        ((0.04, 15), [0.1, 1, 10]),
+        ((0.2, 15), [0.3, 1, 3, 10]),
+        ((64, 512), [100, 200, 500]),
+        ((1e6, 1e10), [1e6, 1e8, 1e10]),
+        ((0.9, 1.3), [1, 1.2]),
+    ],
+)
+def test_round_numbers_on_a_logarithmic_axis(ends, ticks):
+    found = RoundNumbers(4).tick_values(*ends)
+    assert len(found) <= 4 and all(ends[0] <= tick <= ends[1] * (1 + 1e-9) for tick in found)
+    np.testing.assert_allclose(found, ticks)
+
+
+def test_one_format_for_numbers():
+    assert [plain(number) for number in (0.05, 2.0, 1000, -0.25)] == ["0.05", "2", "1,000", "−0.25"]
+    assert plain(1e6) == "$10^{6}$"
 
 
 def made_up_rates() -> xr.Dataset:

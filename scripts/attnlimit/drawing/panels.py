@@ -8,48 +8,87 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import Locator, NullFormatter
 
 from attnlimit.drawing.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.theory.bounds import predictions
 
 COLUMNS = 3  # of a figure with one panel a layer
+STEPS = ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8), (1, 1.5, 2, 3, 4, 5, 7), (1, 2, 5), (1, 3), (1,))  # of a decade
 CROWD = 100  # points from which on they are drawn small
 
 
-def draw_predictions(axis: Axes, horizon: np.ndarray, power: int = 1, square: str = "H²") -> np.ndarray:
-    """1/2, our heuristic and the paper's bound of v3 as curves over the range of the given horizons, returned.
+def plain(value: float, _: int | None = None) -> str:
+    """A number as all figures write it: 0.05, 2, 1,000; powers of ten where that would be long."""
+    if value == 0 or 1e-4 < abs(value) < 1e5:
+        return f"{value:,.6g}".replace("-", "−")
+    mantissa, power = f"{value:.0e}".split("e")
+    return ("" if mantissa == "1" else rf"{mantissa}$\times$") + f"$10^{{{int(power)}}}$"
 
-    Drawn against H to a power; square is what the legend calls H².
-    """
+
+class RoundNumbers(Locator):
+    """Round numbers for a logarithmic axis, `most` of them at most, from every twelfth decade to a fine grid."""
+
+    def __init__(self, most: int = 6):
+        self.most = most
+
+    def __call__(self) -> list[float]:
+        return self.tick_values(*self.axis.get_view_interval())
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        first, last = int(np.floor(np.log10(vmin))), int(np.ceil(np.log10(vmax)))
+        ticks: list[float] = []
+        for steps, every in [(steps, 1) for steps in STEPS] + [((1,), every) for every in (2, 3, 4, 6, 12)]:
+            powers = [10.0**power for power in range(first, last + 1) if power % every == 0]
+            ticks = [step * power for power in powers for step in steps if vmin <= step * power <= vmax * (1 + 1e-9)]
+            if len(ticks) <= self.most:
+                break
+        return ticks
+
+
+def plain_log(axis: Axes, sides: str = "x", most: int = 6) -> None:
+    """Logarithmic axes, x, y or both, that name round numbers as plain ones."""
+    for side in sides:
+        axis.set(**{f"{side}scale": "log"})
+        line = {"x": axis.xaxis, "y": axis.yaxis}[side]
+        line.set_major_locator(RoundNumbers(most))
+        line.set_major_formatter(plain)
+        line.set_minor_formatter(NullFormatter())
+
+
+def horizon_axis(axis: Axes, label: str = "horizon $H$") -> None:
+    """The horizon, in every figure the same: logarithmic, plain numbers."""
+    plain_log(axis)
+    axis.set_xlabel(label)
+
+
+def legend_below(figure: Figure, handles: list, columns: int, **looks) -> None:
+    """One legend for all panels, below them."""
+    figure.legend(handles=handles, **{"loc": "outside lower center", "ncol": columns, "fontsize": 8} | looks)
+
+
+def dot(colour, label: str, marker: str = "o", size: float = 4.5, **looks) -> Line2D:
+    """A point for a legend."""
+    return Line2D([], [], **{"color": colour, "marker": marker, "ms": size, "ls": "none", "label": label} | looks)
+
+
+def draw_predictions(axis: Axes, horizon: np.ndarray) -> np.ndarray:
+    """1/2, our heuristic and the paper's bound of v3 as curves over the range of the given horizons, returned."""
     drawn = np.geomspace(horizon.min() / 1.3, horizon.max() * 1.3, 200)
     curves = predictions(drawn, drawn**2)
-    axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, parametric")
-    x = drawn**power
+    axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, as an average has")
     axis.plot(
-        x, curves["heuristic"], color=HEURISTIC, lw=1.2, ls="--", label=f"min(1/2, 1/(1+{square})), our heuristic"
+        drawn, curves["heuristic"], color=HEURISTIC, lw=1.2, ls="--", label=r"$\min(1/2,\,1/(1+H^2))$, our heuristic"
     )
-    axis.plot(x, curves["bound_v3"], color=BOUND, lw=1.2, label=f"1/(2(1+{square})), lower bound (v3)")
-    axis.fill_between(x, 0, curves["bound_v3"], color=BOUND, alpha=0.08, lw=0)
+    axis.plot(drawn, curves["bound_v3"], color=BOUND, lw=1.2, label="$1/(2(1+H^2))$, lower bound of the paper")
+    axis.fill_between(drawn, 0, curves["bound_v3"], color=BOUND, alpha=0.08, lw=0)
     return drawn
 
 
-def draw_rates(
-    axis: Axes,
-    fits: xr.Dataset,
-    colour,
-    marker: str,
-    label: str,
-    shift: float = 1.0,
-    power: int = 1,
-    against: str = "horizon",
-) -> None:
-    """Fits (setting,) with their intervals against H, or another coupling, to a power.
-
-    Hollow where `hollow` says so. shift moves the points aside.
-    """
-    x, beta = fits[against].values ** power * shift, fits["beta"].values
+def draw_rates(axis: Axes, fits: xr.Dataset, colour, marker: str, label: str, shift: float = 1.0) -> None:
+    """Fits (setting,) with their intervals against H, hollow where `hollow` says so. shift moves the points aside."""
+    x, beta = fits["horizon"].values * shift, fits["beta"].values
     size, faint = (16, 0.6) if len(x) <= CROWD else (6, 0.25)
     axis.vlines(x, fits["beta_low"].values, fits["beta_high"].values, color=[colour], lw=0.8, alpha=faint)
     faces = [(1, 1, 1, 1) if empty else colour for empty in hollow(fits).values]
@@ -70,16 +109,7 @@ def hollow_words(fits: xr.Dataset | None = None) -> str:
 
 def hollow_key(fits: xr.Dataset | None = None, words: str = "") -> Line2D:
     """What the legend says of a hollow point: that its rate is no exponent, and why."""
-    style: dict[str, Any] = {"marker": "o", "ls": "none", "color": BOUND, "mfc": "white", "ms": 4.5}
-    return Line2D([], [], label=words or hollow_words(fits), **style)
-
-
-def draw_sizes(axis: Axes, n: np.ndarray) -> None:
-    """Sample sizes on a logarithmic axis; over less than a decade, three of them are named instead of powers of ten."""
-    axis.set_xscale("log")
-    if n[-1] < 10 * n[0]:
-        axis.set_xticks([n[0], n[len(n) // 2], n[-1]], [f"{size:g}" for size in (n[0], n[len(n) // 2], n[-1])])
-    axis.xaxis.set_minor_formatter(NullFormatter())  # it would name 2, 3, 4 and 6 times a power, one over the other
+    return dot(BOUND, words or hollow_words(fits), mfc="white")
 
 
 def layer_panels(layers: np.ndarray, height: float) -> tuple[Figure, dict[int, Axes]]:

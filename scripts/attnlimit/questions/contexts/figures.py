@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from attnlimit.base.coordinates import heads_only
-from attnlimit.drawing.panels import draw_sizes, subject
+from attnlimit.drawing.panels import plain_log, subject
 from attnlimit.drawing.style import BOUND, NAMES, PALETTE, PARAMETRIC, WIDTH, Looks, layer_colours
 from attnlimit.questions.contexts.fit import ALONE, longest_run
 from attnlimit.stats.estimate import Estimate
@@ -76,7 +76,7 @@ def contexts(fits: xr.Dataset) -> Figure:
             )
         guide = GAP * float(value.sel(run=ALONE)[0]) * (n / n[0]) ** -0.5
         axis.plot(n, guide, color=PARAMETRIC, lw=1, ls=":")
-        draw_sizes(axis, n)
+        plain_log(axis)
         axis.set(yscale="log", xlabel="tokens of a sample, $n$")
         plain_ticks(axis)
 

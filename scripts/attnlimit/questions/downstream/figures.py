@@ -6,7 +6,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from attnlimit.drawing.panels import draw_sizes
+from attnlimit.drawing.panels import plain_log
 from attnlimit.drawing.style import PALETTE, PARAMETRIC, WIDTH
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.estimate import Estimate
@@ -45,7 +45,7 @@ def downstream(rates: xr.Dataset, errors: xr.Dataset) -> Figure:
     error.yaxis.set_minor_formatter(NullFormatter())
 
     for axis in (task, error):
-        draw_sizes(axis, n)
+        plain_log(axis)
         if len(n) <= MOST_TICKS:
             axis.set_xticks(n, [f"{size}" for size in n])
         axis.set_xlabel("keys drawn in each layer, $n$")

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 
-from attnlimit.drawing.panels import draw_predictions, draw_rates, draw_sizes, hollow_key
+from attnlimit.drawing.panels import draw_predictions, draw_rates, hollow_key, plain_log
 from attnlimit.drawing.style import BOUND, COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, Looks, layer_colours
 from attnlimit.theory.bounds import predictions
 
@@ -78,7 +78,7 @@ def gaussian_local_slopes(rates: xr.Dataset, counted: xr.Dataset) -> Figure:
                 axis.vlines(between, fit["local_slope_low"], fit["local_slope_high"], color=colour, lw=0.8, alpha=0.5)
                 axis.plot(between, fit["local_slope"], "o-", ms=2.5, lw=1, color=colour)
             axis.set(title=f"{name}, {title}")
-            draw_sizes(axis, n)
+            plain_log(axis)
         row[0].set(ylabel=r"$\beta$ between neighbours")
     for axis in axes[1]:
         axis.set(xlabel="tokens $n$")

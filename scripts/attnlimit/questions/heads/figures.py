@@ -6,30 +6,28 @@ import seaborn as sns
 import xarray as xr
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from attnlimit.base.coordinates import WHOLE_LAYER, heads_only, whole_layer
 from attnlimit.drawing.panels import (
     COLUMNS,
+    dot,
     draw_predictions,
     draw_rates,
-    draw_sizes,
     hollow,
     hollow_key,
     hollow_words,
+    horizon_axis,
     layer_panels,
+    legend_below,
+    plain_log,
     subject,
 )
 from attnlimit.drawing.style import BOUND, COLOURS, COUPLING, DIVERGING, NAMES, PARAMETRIC, WIDTH, Looks, layer_colours
 from attnlimit.stats.estimate import Estimate
 
-ROWS = {
-    r"$\beta$ of the mean": ("mean", "error"),
-    r"$\beta$ of the covariance": ("cov", "error"),
-    r"$\beta$, covariance," + "\nfluctuation only": ("cov", "fluctuation"),
-}
 CONTEXTS = {512: "512", 4096: "4k", 131072: "128k"}  # context lengths to compare with
 PALE = 0.4  # opacity of what is extrapolated; hollow would say that a rate is no exponent
+LINE = 1.6  # between two lines of text, on a logarithmic axis
 FARTHEST = 10  # n(eps) is followed up to ten times the largest n
 LOWEST, HIGHEST = -0.25, 1.25  # shown at most: few replicates give wilder steps, and rates would be hard to read
 SHAPES = {"error": ("-", None), "fluctuation": ("none", "o"), "bias": ("none", "s")}
@@ -49,46 +47,43 @@ def beta_vs_horizon(rates: xr.Dataset, gaussian: xr.Dataset | None = None, count
         simulated |= {f"$d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]}
     markers = dict(zip(simulated, "oD^", strict=False))
     horizon = np.concatenate([data["horizon"].values for data in (heads, *simulated.values())])
-    shape, height = ((len(ROWS), 2), 6.8) if simulated else ((1, len(ROWS)), 3.2)
+    shape, height = ((len(NAMES), 2), 4.9) if simulated else ((1, len(NAMES)), 3.0)
     size: Looks = {"figsize": (WIDTH, height), "sharex": True, "sharey": True, "squeeze": False}
     figure, axes = plt.subplots(*shape, layout="constrained", **size)
     of_heads, of_tokens = axes.T if simulated else (axes[0], [])  # panels by statistic
 
-    for number, (name, (statistic, part)) in enumerate(ROWS.items()):
-        chosen = {"statistic": statistic, "part": part}
+    strongest = heads.isel(row=int(heads["horizon"].argmax("row")))
+    note = f"layer {int(strongest['layer'])},\nhead {int(strongest['head'])}"
+    for number, (statistic, name) in enumerate(NAMES.items()):
+        chosen = {"statistic": statistic, "part": "error"}
         for panel in (of_heads[number], *of_tokens[number : number + 1]):
             draw_predictions(panel, horizon)
+            horizon_axis(panel, "horizon $H$" if number or not simulated else "")
         draw_rates(of_heads[number], heads.sel(chosen), COLOURS[statistic], "o", "one head")
         for label, data in simulated.items():
             draw_rates(of_tokens[number], data.sel(chosen), COLOURS[statistic], markers[label], label)
-        of_heads[number].set(ylabel=name)
-    strongest = heads.isel(row=int(heads["horizon"].argmax("row")))
-    where = (float(strongest["horizon"]), float(strongest["beta"].sel(statistic="cov", part="error")))
-    note = f"layer {int(strongest['layer'])}, head {int(strongest['head'])}"
-    looks = {"ha": "right", "va": "bottom", "fontsize": 7, "color": BOUND}
-    plate = {"fc": "white", "ec": "none", "alpha": 0.7, "pad": 0.5}  # it may lie on other heads
-    of_heads[1].annotate(note, where, (5, 4), textcoords="offset points", bbox=plate, **looks)
-    of_heads[0].set(xscale="log", ylim=(0, None))
+        of_heads[number].set(ylabel=rf"rate $\beta$ of the {name}")
+        where = (float(strongest["horizon"]), float(strongest["beta"].sel(chosen)))
+        looks = {"ha": "center", "va": "bottom", "fontsize": 7, "color": BOUND}
+        of_heads[number].annotate(note, where, (0, 5), textcoords="offset points", **looks)
+    for panel in (of_heads[0], *of_tokens[:1]):
+        words = "below the bound,\nwhich is for $n\\to\\infty$"
+        panel.text(horizon.min(), 0.3, words, fontsize=7, va="top", color=BOUND)
+    of_heads[0].set(ylim=(0, None))
     title = f"{heads.sizes['row']} heads of {subject(heads.attrs)}"
     if simulated:
         of_heads[0].set(title=title.replace(" on ", "\non "))
-        of_tokens[0].set(title="Gaussian tokens")
+        of_tokens[0].set(title="simulated Gaussian tokens,\nlimit known exactly")
     else:
         figure.suptitle(title, fontsize=9)
-    for axis in axes[-1]:
-        axis.set(xlabel="horizon $H$")
-    handles, labels = of_heads[0].get_legend_handles_labels()
-    shapes = [
-        Line2D([], [], marker=marker, ls="none", color=BOUND, ms=4.5, label=label) for label, marker in markers.items()
-    ]
-    figure.legend(
-        handles=[*handles[:3], hollow_key(heads), *shapes],
-        loc="outside lower center",
-        ncol=2,
-        fontsize=8,
-        columnspacing=3,
-    )
+    handles, _ = of_heads[0].get_legend_handles_labels()
+    shapes = [dot(BOUND, label, marker) for label, marker in markers.items()]
+    legend_below(figure, [*handles[:3], hollow_key(heads), *shapes], 2, columnspacing=3)
     return figure
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def token_complexity(rates: xr.Dataset, first_order: xr.Dataset | None = None) -> Figure:
@@ -100,44 +95,49 @@ def token_complexity(rates: xr.Dataset, first_order: xr.Dataset | None = None) -
     n = rates["n"].values
     heads = rates.stack(row=("layer", "head"))
     shares = sorted(rates["eps"].values, reverse=True)
-    colours = dict(zip(shares, layer_colours(range(len(shares))).values(), strict=True))
-    beyond = {
-        share: FARTHEST * n[-1] * 1.3**place for place, share in enumerate(shares, 1)
-    }  # where "more than" is drawn
-    figure, axes = plt.subplots(1, len(NAMES), figsize=(WIDTH, 3.8), sharey=True, layout="constrained")
+    colours = dict(zip(shares, layer_colours(range(len(shares) + 1)).values(), strict=False))  # the last is too light
+    most = FARTHEST * n[-1]
+    above = max(most, *CONTEXTS)  # what no error reaches is counted there, in words
+    figure, axes = plt.subplots(1, len(NAMES), figsize=(WIDTH, 4.0), sharey=True, layout="constrained")
 
     for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
-        for share in shares:
+        for number, share in enumerate(shares):
             data = heads.sel(statistic=statistic, eps=share)
             data = data.isel(row=np.argsort(data["tokens_needed"].values, kind="stable"))
             tokens, low, high = Estimate.of(data, "tokens_needed")
             place, reached = np.arange(1, len(tokens) + 1), np.isfinite(tokens)
             beyond_sizes = data["tokens_needed_extrapolated"].values[reached]
             style = {"color": colours[share], "lw": 0.7, "alpha": 0.5}
-            axis.vlines(place[reached], low[reached], np.minimum(high[reached], beyond[share]), **style)
+            axis.vlines(place[reached], low[reached], np.minimum(high[reached], most), **style)
             faces = [(*colours[share], PALE if extrapolated else 1) for extrapolated in beyond_sizes]
             axis.scatter(place[reached], tokens[reached], s=10, c=faces, lw=0, zorder=3)
-            axis.scatter(
-                place[~reached], np.full((~reached).sum(), beyond[share]), s=12, color=colours[share], marker="^", lw=0
-            )
             if first_order is not None:
+                told = data["tokens_predicted"].values
                 style = {"marker": "_", "color": "black", "s": 12, "lw": 0.7, "zorder": 4}
-                axis.scatter(place, np.minimum(data["tokens_predicted"].values, beyond[share]), **style)
-            axis.scatter([], [], s=9, color=colours[share], label=f"{100 * share:.0f} % of its scale")
+                axis.scatter(place[told <= most], told[told <= most], **style)
+            if not reached.all():
+                words = f"{percent(share)}: {(~reached).sum()} of {len(tokens)} heads need more than {most:,}"
+                height = above * LINE ** (len(shares) - number - 0.7)
+                axis.text(len(tokens), height, words, color=colours[share], fontsize=7, ha="right", va="bottom")
         for length, label in CONTEXTS.items():
             axis.axhline(length, color=PARAMETRIC, lw=0.8, ls=":", zorder=0)
-            axis.text(1, length * 1.06, label, color=PARAMETRIC, fontsize=7, va="bottom")
-        axis.axhspan(n[-1], FARTHEST * n[-1], color="0.5", alpha=0.08, lw=0)
-        axis.set(title=f"{name} of the head's output", xlabel="heads, sorted for each share", yscale="log")
-    axes[0].set(ylabel=r"tokens needed, $n(\varepsilon)$")
-    handles, _ = axes[0].get_legend_handles_labels()
-    words = "pale: extrapolated beyond the largest $n$ (grey band)"
-    handles += [plt.Line2D([], [], marker="o", color=BOUND, alpha=PALE, ls="none", ms=4, label=words)]
-    handles += [plt.Line2D([], [], marker="^", color=BOUND, ls="none", ms=4, label=f"more than {FARTHEST * n[-1]:,}")]
+            if axis is axes[-1]:
+                place = {"transform": axis.get_yaxis_transform(), "va": "center", "fontsize": 7, "color": "0.35"}
+                axis.text(1.01, length, label, **place)
+        axis.axhspan(n[-1], most, color="0.5", alpha=0.08, lw=0)
+        plain_log(axis, "y")
+        axis.set(
+            title=f"{name} of the head's output",
+            xlabel="heads, sorted for each share",
+            xlim=(-1, heads.sizes["row"] + 2),
+        )
+    axes[0].set(ylabel=r"tokens needed, $n(\varepsilon)$", ylim=(None, above * LINE ** (len(shares) + 0.5)))
+    handles = [dot(colours[share], f"error at most {percent(share)} of its scale", size=4) for share in shares]
+    handles += [dot(BOUND, "pale: extrapolated (grey band)", size=4, alpha=PALE)]
     if first_order is not None:
-        words = "predicted by first order"
-        handles += [plt.Line2D([], [], marker="_", color="black", ls="none", ms=5, label=words)]
-    figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
+        handles += [dot("black", "predicted by first order", "_", 5)]
+    handles += [plt.Line2D([], [], color=PARAMETRIC, lw=0.8, ls=":", label="common context lengths")]
+    legend_below(figure, handles, 2)
     figure.suptitle(subject(rates.attrs), fontsize=9)
     return figure
 
@@ -172,8 +172,8 @@ def convergence(rates: xr.Dataset, first_order: xr.Dataset | None = None) -> Fig
         top = 1.4 * float(slowest)
         axis.plot(n, top * (n / n[0]) ** -0.5, color=PARAMETRIC, lw=1, ls=":")
         axis.text(n[-1], top * (n[-1] / n[0]) ** -0.5 * 2.4, "slope −1/2", color=PARAMETRIC, ha="right", fontsize=7)
-        axis.set(yscale="log", title=f"layer {layer}")
-        draw_sizes(axis, n)
+        axis.set(title=f"layer {layer}")
+        plain_log(axis, "xy", 4)
         axis.legend(loc="lower left", handletextpad=0.2)
     axis.set_ylim(bottom=0.12 * float(lowest.sel(statistic=list(COLOURS)).min()))  # room for the legends
     figure.supxlabel("tokens $n$", fontsize=9)
@@ -193,12 +193,12 @@ def heat_map(rates: xr.Dataset) -> Figure:
     figure, axes = plt.subplots(len(NAMES) + 1, 1, figsize=(WIDTH, 3 * height), layout="constrained")
 
     def short(number: float) -> str:
-        """About two digits, without the nought before the point: thirteen must stand side by side."""
-        return f"{number:.2f}".lstrip("0") if number < 1 else f"{number:.{1 if number < 10 else 0}f}"
+        """About two digits: thirteen must stand side by side."""
+        return f"{number:.{2 if number < 1 else 1 if number < 10 else 0}f}"
 
     def draw_map(axis, data, title, ticks, **colours):
         numbers = np.array([[short(number) for number in row] for row in data])
-        looks = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 8}, "linewidths": 0.6}
+        looks = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 7.5}, "linewidths": 0.6}
         bar = {"pad": 0.01, "aspect": ROW * len(layers) / 0.12}  # as wide with few layers as with many
         sns.heatmap(data, ax=axis, xticklabels=columns, yticklabels=layers, cbar_kws=bar, **looks, **colours)
         scale = axis.collections[0].colorbar
@@ -222,7 +222,7 @@ def heat_map(rates: xr.Dataset) -> Figure:
             center=0.5,
             vmax=1,
         )
-        row, column = np.nonzero((fits["misfit"] | fits["saturated"] | fits["limit_uncertain"]).values)
+        row, column = np.nonzero(hollow(fits).values)
         axis.scatter(column + 0.88, row + 0.22, s=11, facecolors="white", edgecolors="black", linewidths=0.7)
     low, high = float(rates["horizon"].min()), float(rates["horizon"].max())
     draw_map(
@@ -246,7 +246,7 @@ def local_slopes(rates: xr.Dataset) -> Figure:
     figure, panels = layer_panels(rates["layer"].values, 2.1)
 
     for layer, axis in panels.items():
-        axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, parametric")
+        axis.axhline(0.5, color=PARAMETRIC, lw=1, ls=":", label="1/2, as an average has")
         for (statistic, colour), aside in zip(COLOURS.items(), (0.97, 1.03), strict=True):
             data = rates.sel(layer=layer, statistic=statistic)
             axis.plot(between, heads_only(data["local_slope"]).values.T, color=colour, alpha=0.3, lw=0.6)
@@ -255,13 +255,22 @@ def local_slopes(rates: xr.Dataset) -> Figure:
             axis.vlines(x, whole["local_slope_low"], whole["local_slope_high"], color=colour, lw=1.2)
             axis.plot(x, whole["local_slope"], "o", ms=3.5, color=colour, label=f"{NAMES[statistic]}, whole layer")
         axis.set(title=f"layer {layer}")
-        draw_sizes(axis, n)
+        plain_log(axis, most=4)
+    if rates.attrs.get("nested"):
+        middle = heads_only(rates["local_slope"].sel(statistic="mean")).median("head")  # (layer, interval)
+        farthest = np.abs(middle - 0.5).argmax(...)
+        layer, place = int(middle["layer"][farthest["layer"]]), int(farthest["interval"])
+        words = "all heads and all $n$ of a layer\nshare their draws: one slope too\nhigh, its neighbours too low"
+        arrow = {"arrowstyle": "-", "color": "0.4", "lw": 0.8}
+        top = float(heads_only(rates["local_slope"]).sel(layer=layer).isel(interval=place).max())
+        where, looks = (between[place], min(top, HIGHEST)), {"fontsize": 7, "ha": "center", "va": "top"}
+        panels[layer].annotate(words, where, (0.5, 0.24), textcoords="axes fraction", arrowprops=arrow, **looks)
     bottom, top = axis.get_ylim()
     axis.set_ylim(max(bottom, LOWEST), min(top, HIGHEST))
     for last in list(panels.values())[-COLUMNS:]:
         last.set_xlabel("tokens $n$")  # a label of the figure would lie on the legend
     figure.supylabel(r"$\beta$ between neighbouring $n$", fontsize=9)
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncol=3)
+    legend_below(figure, axis.get_legend_handles_labels()[0], 3)
     figure.suptitle(subject(rates.attrs), fontsize=9)
     return figure
 
@@ -291,11 +300,10 @@ def bias_fluctuation(rates: xr.Dataset) -> Figure:
                 bars = 1.96 * curve["value_se"] / scale if marker else None
                 face = "white" if hollow(curve) else colour
                 fitted = np.isfinite(float(curve["beta"]))
-                label = rf"{part}, $\beta$ = {float(curve['beta']):.2f}" if fitted else f"{part}, too few seen"
+                label = rf"{part}, $\beta$ = {float(curve['beta']):.2f}" if fitted else f"{part} below its noise floor"
                 looks = {"color": colour, "mfc": face, "ms": 3.5, "lw": 0.9, "capsize": 1.5, "elinewidth": 0.8}
                 axis.errorbar(n, curve["value"] / scale, bars, ls=line, marker=marker, label=label, **looks)
-            axis.set(yscale="log")
-            draw_sizes(axis, n)
+            plain_log(axis, "xy", 4)
             handles, labels = axis.get_legend_handles_labels()
             axis.legend(handles[3:], labels[3:], loc="lower left", fontsize=7, handletextpad=0.3)
         row[0].set_ylabel(f"{NAMES[statistic]} error, relative")
@@ -306,6 +314,6 @@ def bias_fluctuation(rates: xr.Dataset) -> Figure:
         axis.set_title(f"{rank} $H$ = {float(head['horizon']):.2g}\n{where}")
     for axis in axes[1]:
         axis.set_xlabel("tokens $n$")
-    figure.legend(handles=[*handles[:3], hollow_key(rates)], loc="outside lower center", ncol=4, fontsize=8)
+    legend_below(figure, [*handles[:3], hollow_key(rates)], 4)
     figure.suptitle(subject(rates.attrs), fontsize=9)
     return figure

@@ -6,7 +6,7 @@ import seaborn as sns
 import xarray as xr
 from matplotlib.figure import Figure
 
-from attnlimit.drawing.panels import draw_sizes, subject
+from attnlimit.drawing.panels import plain_log, subject
 from attnlimit.drawing.style import COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH
 
 MARKERS = {"mean": "o", "cov": "s", "pointwise": "D"}
@@ -80,7 +80,7 @@ def propagation(fits: xr.Dataset, tolerance: float) -> Figure:
     axis.axhline(1, color=PARAMETRIC, lw=1, ls=":")
     aligned = float(fits["quadrature_in_step"].isel(layer=-1).max())
     axis.text(0.03, aligned + 0.02, "if all errors were in step", fontsize=7, transform=axis.get_yaxis_transform())
-    draw_sizes(axis, single)
+    plain_log(axis)
     axis.set_xticks(single, [f"{n:,}" for n in single])
     axis.minorticks_off()
     axis.set(xlabel="drawn keys n", ylim=(0.3, None), xlim=(single[0] / 1.4, single[-1] * 1.4))
