@@ -7,7 +7,7 @@
 #          results/synthetic/gaussian_published.zarr.zip   the same; exact (setting): against the closed form, or a finite sample
 #          results/synthetic/gaussian_asymptotic.zarr.zip  the same; {mean,cov}_wide_bins (setting, replicate, n),
 #                                                          {mean,cov}_discretisation (setting, n)
-#          results/figures/gaussian_{beta_vs_horizon,local_slopes,protocol,asymptotic}.{pdf,svg,png}
+#          results/figures/gaussian_{beta_vs_horizon,anisotropic,local_slopes,protocol,asymptotic}.{pdf,svg,png}
 merge_simulation("gaussian")
 merge_simulation("gaussian_published")
 

@@ -7,7 +7,7 @@
 #          results/rates/propagation.zarr.zip    beta{,_low,_high}, … (statistic, layer); rms{,_low,_high} (statistic, layer, n), single_rms: relative;
 #                                                gain{,_low,_high} (statistic, drawn_layer, layer, single_n);
 #                                                quadrature{,_low,_high}, quadrature_in_step (statistic, layer, single_n)
-#          results/figures/propagation.{pdf,svg,png}
+#          results/figures/{propagation,propagation_gain}.{pdf,svg,png}
 PROPAGATION_PARTS = range(config["measure_propagation"]["parts"])
 MERGED["propagation/errors"] = Merge(
     expand("results/propagation/parts/part_{part}.zarr.zip", part=PROPAGATION_PARTS), dimension="block"

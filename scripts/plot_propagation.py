@@ -3,9 +3,11 @@
 from attnlimit.base.job import begin
 from attnlimit.base.store import read
 from attnlimit.drawing.style import save, set_theme
-from attnlimit.questions.propagation.figures import propagation
+from attnlimit.questions.propagation.figures import propagation, propagation_gain
 
 p = begin(snakemake)
 set_theme()
 
-save({"propagation": propagation(read(snakemake.input.rates), p.tolerance)}, snakemake.output, p.quick_look)
+fits = read(snakemake.input.rates)
+figures = {"propagation": propagation(fits, p.tolerance), "propagation_gain": propagation_gain(fits)}
+save(figures, snakemake.output, p.quick_look)

@@ -1,5 +1,6 @@
 """Parts that figures share: a rate against the horizon, one panel a layer."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import Locator, NullFormatter
 
-from attnlimit.drawing.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH
+from attnlimit.drawing.style import BOUND, HEURISTIC, PARAMETRIC, WIDTH, Looks
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.theory.bounds import predictions
 
@@ -19,7 +20,7 @@ STEPS = ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8), (1, 1.5, 2, 3, 4, 5, 7), (1, 2
 CROWD = 100  # points from which on they are drawn small
 
 
-def plain(value: float, _: int | None = None) -> str:
+def plain(value: float, _: float | None = None) -> str:
     """A number as all figures write it: 0.05, 2, 1,000; powers of ten where that would be long."""
     if value == 0 or 1e-4 < abs(value) < 1e5:
         return f"{value:,.6g}".replace("-", "−")
@@ -34,7 +35,7 @@ class RoundNumbers(Locator):
         self.most = most
 
     def __call__(self) -> list[float]:
-        return self.tick_values(*self.axis.get_view_interval())
+        return self.tick_values(*self.axis.get_view_interval())  # type: ignore[union-attr]
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
         first, last = int(np.floor(np.log10(vmin))), int(np.ceil(np.log10(vmax)))
@@ -65,7 +66,14 @@ def horizon_axis(axis: Axes, label: str = "horizon $H$") -> None:
 
 def legend_below(figure: Figure, handles: list, columns: int, **looks) -> None:
     """One legend for all panels, below them."""
-    figure.legend(handles=handles, **{"loc": "outside lower center", "ncol": columns, "fontsize": 8} | looks)
+    style: Looks = {"loc": "outside lower center", "ncol": columns, "fontsize": 8}
+    figure.legend(handles=handles, **style | looks)
+
+
+def legends_below_panels(axes: Iterable[Axes], drop: float = 0.24) -> None:
+    """A legend for each panel, below it, where no data can lie."""
+    for axis in axes:
+        axis.legend(loc="upper center", bbox_to_anchor=(0.45, -drop), fontsize=7, handlelength=1.8, borderaxespad=0)
 
 
 def dot(colour, label: str, marker: str = "o", size: float = 4.5, **looks) -> Line2D:

@@ -4,14 +4,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from attnlimit.drawing.panels import plain_log
+from attnlimit.drawing.panels import legends_below_panels, plain_log
 from attnlimit.drawing.style import PALETTE, PARAMETRIC, WIDTH
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.estimate import Estimate
 
-SHARES = {"agreement": ("as the dense model", PALETTE[0], "o"), "accuracy": ("right", PALETTE[3], "s")}
+SHARES = {"agreement": ("answer of the dense model", PALETTE[0], "o"), "accuracy": ("right answer", PALETTE[3], "s")}
+TASKS = {"retrieval": "task: find the article that a block is from", "labels": "task: tell the label of a text"}
 TEXTS = "0.75"
 MOST_TICKS = 6
 
@@ -29,7 +29,11 @@ def downstream(rates: xr.Dataset, errors: xr.Dataset) -> Figure:
         band(task, name, colour, marker, label)
     task.axhline(float(rates["dense_accuracy"]), color=SHARES["accuracy"][1], lw=1, ls="--", label="right, dense model")
     task.axhline(float(rates["chance"]), color=PARAMETRIC, lw=1, ls=":", label="right by chance")
-    task.set(ylim=(0, 1.03), title="answers", ylabel="share of texts and draws")
+    task.set(
+        ylim=(0, 1.03),
+        title=TASKS.get(rates.attrs["task"], "task: that of the model's own head"),
+        ylabel="share of answers",
+    )
 
     logarithm = np.log(errors["embedding_error"].transpose("text", "replicate", "n").values)
     error.plot(n, np.exp(logarithm.mean(1)).T, color=TEXTS, lw=0.4, zorder=0)
@@ -39,18 +43,15 @@ def downstream(rates: xr.Dataset, errors: xr.Dataset) -> Figure:
     line = np.exp(float(rates["intercept"])) * n**-beta
     error.plot(n, line, color="0.2", lw=1, ls="--", label=rf"$\beta$ = {beta:.2f} [{low:.2f}, {high:.2f}]")
     error.axhline(float(rates["unrelated_distance"]), color=PARAMETRIC, lw=1, ls=":", label="two unrelated texts")
-    error.set(yscale="log", title="embeddings", ylabel="distance to the dense one")
-    error.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
-    error.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    error.yaxis.set_minor_formatter(NullFormatter())
-
+    error.set(title="embedding of a text", ylabel="distance to that of the dense model")
     for axis in (task, error):
-        plain_log(axis)
+        plain_log(axis, most=MOST_TICKS)
         if len(n) <= MOST_TICKS:
-            axis.set_xticks(n, [f"{size}" for size in n])
+            axis.set_xticks(n, [f"{size:,}" for size in n])
+            axis.minorticks_off()
         axis.set_xlabel("keys drawn in each layer, $n$")
-    for axis in (task, error):  # below: data may be anywhere in a panel
-        axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), fontsize=7.5, handlelength=1.6)
+    plain_log(error, "y")
+    legends_below_panels((task, error), 0.2)
     model, text = rates.attrs["model"]["name"].split("/")[-1], text_name(rates.attrs["corpus"])
     texts = f"{rates.sizes['text']} texts"
     if rates.attrs["task"] == "retrieval":

@@ -5,15 +5,13 @@ import numpy as np
 import xarray as xr
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullFormatter
 
 from attnlimit.base.coordinates import heads_only
-from attnlimit.drawing.panels import subject
+from attnlimit.drawing.panels import plain_log, subject
 from attnlimit.drawing.style import BOUND, NAMES, PARAMETRIC, WIDTH, Looks
 from attnlimit.stats.order import rank_correlations
 
 BAND = 0.1  # relative, about equality
-STEPS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.2, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8))  # of a decade
 
 
 def first_order(rates: xr.Dataset) -> Figure:
@@ -23,15 +21,6 @@ def first_order(rates: xr.Dataset) -> Figure:
     expansion = rates["kappa"].values / n
     shade: Looks = {"cmap": "viridis", "norm": LogNorm(expansion.min(), max(expansion.max(), 1.01 * expansion.min()))}
     figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 3.2), layout="constrained")
-
-    def ticks_within(low, high):
-        """Round numbers for a logarithmic axis, two at least if there are so many."""
-        powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)))
-        for steps in STEPS:
-            ticks = [step * power for power in powers for step in steps if low <= step * power <= high]
-            if len(ticks) >= 2:
-                break
-        return ticks
 
     def draw(axis, x, y, low, high):
         """Points with the intervals of what is measured; hollow where the head rests on few tokens."""
@@ -50,12 +39,9 @@ def first_order(rates: xr.Dataset) -> Figure:
         axis.fill_between(reach, (1 - BAND) * reach, (1 + BAND) * reach, color=BOUND, alpha=0.15, lw=0)
         draw(axis, measured, predicted, *ends)
         right = int((np.abs(data["ratio"].values - 1) <= BAND).sum())
-        axis.set(xscale="log", yscale="log", xlim=reach, ylim=reach, title=f"{name}, $n$ = {n:,}")
+        axis.set(xlim=reach, ylim=reach, title=f"{name}, $n$ = {n:,}")
         axis.set(xlabel="measured error, relative", ylabel="predicted")
-        for side in (axis.xaxis, axis.yaxis):
-            side.set_major_locator(FixedLocator(ticks_within(*reach)))
-            side.set_major_formatter(FormatStrFormatter("%g"))
-            side.set_minor_formatter(NullFormatter())
+        plain_log(axis, "xy", 4)
         axis.text(0.04, 0.96, f"{right} of {len(few)} within 10 %", transform=axis.transAxes, va="top", fontsize=7)
 
     data = rates.sel(statistic="cov")

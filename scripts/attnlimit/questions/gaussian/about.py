@@ -142,8 +142,9 @@ ABOUT = About(
     },
     figures={
         "gaussian_beta_vs_horizon": "Gaussian: rate against horizon, by dimension",
+        "gaussian_anisotropic": "Gaussian: rate against horizon, anisotropic tokens",
         "gaussian_local_slopes": "Gaussian: slopes between sizes",
-        "gaussian_protocol": "Gaussian: exact against finite reference",
+        "gaussian_protocol": "Gaussian: what a finite reference does to the rate",
         "gaussian_asymptotic": "Gaussian: rate up to 10¹⁰ tokens, d = 1",
     },
     sections={

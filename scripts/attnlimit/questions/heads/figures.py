@@ -64,7 +64,7 @@ def beta_vs_horizon(rates: xr.Dataset, gaussian: xr.Dataset | None = None, count
             draw_rates(of_tokens[number], data.sel(chosen), COLOURS[statistic], markers[label], label)
         of_heads[number].set(ylabel=rf"rate $\beta$ of the {name}")
         where = (float(strongest["horizon"]), float(strongest["beta"].sel(chosen)))
-        looks = {"ha": "center", "va": "bottom", "fontsize": 7, "color": BOUND}
+        looks: Looks = {"ha": "center", "va": "bottom", "fontsize": 7, "color": BOUND}
         of_heads[number].annotate(note, where, (0, 5), textcoords="offset points", **looks)
     for panel in (of_heads[0], *of_tokens[:1]):
         words = "below the bound,\nwhich is for $n\\to\\infty$"
@@ -122,8 +122,13 @@ def token_complexity(rates: xr.Dataset, first_order: xr.Dataset | None = None) -
         for length, label in CONTEXTS.items():
             axis.axhline(length, color=PARAMETRIC, lw=0.8, ls=":", zorder=0)
             if axis is axes[-1]:
-                place = {"transform": axis.get_yaxis_transform(), "va": "center", "fontsize": 7, "color": "0.35"}
-                axis.text(1.01, length, label, **place)
+                beside: Looks = {
+                    "transform": axis.get_yaxis_transform(),
+                    "va": "center",
+                    "fontsize": 7,
+                    "color": "0.35",
+                }
+                axis.text(1.01, length, label, **beside)
         axis.axhspan(n[-1], most, color="0.5", alpha=0.08, lw=0)
         plain_log(axis, "y")
         axis.set(
@@ -258,13 +263,14 @@ def local_slopes(rates: xr.Dataset) -> Figure:
         plain_log(axis, most=4)
     if rates.attrs.get("nested"):
         middle = heads_only(rates["local_slope"].sel(statistic="mean")).median("head")  # (layer, interval)
-        farthest = np.abs(middle - 0.5).argmax(...)
-        layer, place = int(middle["layer"][farthest["layer"]]), int(farthest["interval"])
+        row, place = np.unravel_index(np.abs(middle.values - 0.5).argmax(), middle.shape)
+        layer = int(middle["layer"][row])
         words = "all heads and all $n$ of a layer\nshare their draws: one slope too\nhigh, its neighbours too low"
-        arrow = {"arrowstyle": "-", "color": "0.4", "lw": 0.8}
+        looks: Looks = {"fontsize": 7, "ha": "center", "va": "top"}
+        looks["arrowprops"] = {"arrowstyle": "-", "color": "0.4", "lw": 0.8}
         top = float(heads_only(rates["local_slope"]).sel(layer=layer).isel(interval=place).max())
-        where, looks = (between[place], min(top, HIGHEST)), {"fontsize": 7, "ha": "center", "va": "top"}
-        panels[layer].annotate(words, where, (0.5, 0.24), textcoords="axes fraction", arrowprops=arrow, **looks)
+        where = (between[place], min(top, HIGHEST))
+        panels[layer].annotate(words, where, (0.5, 0.24), textcoords="axes fraction", **looks)
     bottom, top = axis.get_ylim()
     axis.set_ylim(max(bottom, LOWEST), min(top, HIGHEST))
     for last in list(panels.values())[-COLUMNS:]:

@@ -1,12 +1,11 @@
 """Figures of question normality."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from attnlimit.drawing.style import HEURISTIC, PARAMETRIC, WIDTH, layer_colours
-from attnlimit.questions.normality.fit import FEWEST_CARRIERS, power_of_carriers
+from attnlimit.drawing.panels import dot, legend_below, plain, plain_log
+from attnlimit.drawing.style import BOUND, PARAMETRIC, WIDTH, layer_colours
 
 
 def normality(data: xr.Dataset) -> Figure:
@@ -14,20 +13,16 @@ def normality(data: xr.Dataset) -> Figure:
     along, across = (data.sel(coordinate=name) for name in ("along", "across"))
     tilts, n, level = data["tilt"].values, data["n"].values, data.attrs["level"]
     colours = layer_colours(range(len(tilts)))
-    figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), layout="constrained")
-    (quantiles, ratios), (by_carriers, shortfalls) = axes
-    shortfall, power = float(data["shortfall"]), float(data["shortfall_power"])
+    figure, (quantiles, ratios, by_carriers) = plt.subplots(1, 3, figsize=(WIDTH, 3.6), layout="constrained")
 
-    for tilt, size, marker in [
-        (t, s, m) for t in (len(tilts) // 3, 2 * len(tilts) // 3) for s, m in ((0, "s"), (-1, "o"))
-    ]:
-        label = f"$|t|$ = {tilts[tilt]:g}, $n$ = {n[size]:,}"
-        quantile = along["error_quantile"].isel(setting=tilt, n=size)
-        quantiles.plot(data["normal_quantile"], quantile, marker, ms=2.6, mew=0, color=colours[tilt], label=label)
+    for tilt in (len(tilts) // 3, 2 * len(tilts) // 3):
+        for size, face in ((0, "white"), (-1, colours[tilt])):
+            quantile = along["error_quantile"].isel(setting=tilt, n=size)
+            style = {"ms": 3, "mew": 0.6, "mfc": face, "color": colours[tilt]}
+            quantiles.plot(data["normal_quantile"], quantile, "o", **style)
     quantiles.axline((0, 0), slope=1, color=PARAMETRIC, lw=1, ls=":")
-    quantiles.set(title="quantiles of the error along the tilt", xlabel="normal quantile")
+    quantiles.set(title="error along the tilt:\nnormal at large $n$", xlabel="normal quantile")
     quantiles.set(ylabel="quantile, over the limiting deviation")
-    quantiles.legend(loc="upper left", handletextpad=0.2, fontsize=7)
 
     for setting, colour in colours.items():
         mine, beside = along.isel(setting=setting), across.isel(setting=setting)
@@ -38,26 +33,17 @@ def normality(data: xr.Dataset) -> Figure:
             by_carriers.errorbar(
                 part["carriers"], part["coverage"], 1.96 * part["coverage_se"], marker=marker, mfc=face, **bars
             )
-        if tilts[setting] > 0:
-            missing = level - mine["coverage"].values
-            shown = missing > 0  # on a logarithmic axis
-            below = np.minimum(1.96 * mine["coverage_se"].values, 0.9 * np.abs(missing))
-            heights = np.stack([below, 1.96 * mine["coverage_se"].values])[:, shown]
-            shortfalls.errorbar(mine["carriers"].values[shown], missing[shown], heights, fmt="o", **bars)
 
     ratios.axhline(1, color=PARAMETRIC, lw=1, ls=":")
-    ratios.set(title="variance along the tilt, over its limit", xlabel="tokens $n$", xscale="log")
-    ratios.set(ylabel=r"$n\,\mathrm{Var}(\Gamma_n)$, over its limit")
+    ratios.set(title="its variance reaches its limit,\nlater for a large tilt", xlabel="tokens $n$")
+    ratios.set_ylabel(r"$n\,\mathrm{Var}(\Gamma_n)$, over its limit")
+    plain_log(ratios, most=4)
     by_carriers.axhline(level, color=PARAMETRIC, lw=1, ls=":")
-    by_carriers.set(title="coverage: ● along the tilt, △ across", xscale="log")
-    by_carriers.set(xlabel="carriers: effective sample size², over $n$", ylabel=f"coverage of the {level:.0%} interval")
-    few = np.geomspace(FEWEST_CARRIERS, 1e5, 50)
-    if np.isfinite(shortfall):
-        label = rf"${shortfall:.3f}\,(\mathrm{{carriers}}/1000)^{{-{power:.2f}}}$"
-        shortfalls.plot(few, power_of_carriers(few, shortfall, power), color=HEURISTIC, lw=1.4, label=label)
-        shortfalls.legend(loc="upper right", fontsize=8)
-    shortfalls.set(title="how far coverage along the tilt falls short", xscale="log", yscale="log")
-    shortfalls.set(xlabel="carriers", ylabel=f"{level:.0%} less coverage")
-    shortfalls.set(xlim=(1, 1e6), ylim=(5e-4, 1))
-    figure.legend(*ratios.get_legend_handles_labels(), loc="outside lower center", ncol=6, fontsize=8, columnspacing=1)
+    by_carriers.set(title=f"the {level:.0%} interval covers\nonce many tokens carry it")
+    by_carriers.set(xlabel="tokens that carry the variance", ylabel="coverage")
+    plain_log(by_carriers, most=4)
+    handles = ratios.get_legend_handles_labels()[0]
+    handles += [dot(BOUND, f"left: $n$ = {n[0]:,}", mfc="white"), dot(BOUND, f"left: $n$ = {plain(n[-1])}")]
+    handles += [dot(BOUND, "right: along the tilt"), dot(BOUND, "right: across", "^", mfc="white")]
+    legend_below(figure, handles, 5)
     return figure

@@ -126,7 +126,10 @@ ABOUT = About(
     chapter="whole_model",
     place=0,
     uses=("corpus/blocks", "models/heads"),
-    figures={"propagation": "the whole model: errors after every layer"},
+    figures={
+        "propagation": "the whole model: errors after every layer",
+        "propagation_gain": "the whole model: how an error passes on, and rates",
+    },
     sections={"measure_propagation": MeasurePropagation},
     thresholds=Thresholds,
     cost=cost,

@@ -5,7 +5,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from attnlimit.drawing.panels import draw_predictions, draw_rates, hollow_key
+from attnlimit.drawing.panels import draw_predictions, draw_rates, hollow_key, horizon_axis, plain_log
 from attnlimit.drawing.style import COLOURS, HEURISTIC, NAMES, PARAMETRIC, WIDTH, layer_colours
 
 MARKERS, STYLES = "osv^", {"mean": "-", "cov": "--"}
@@ -31,11 +31,12 @@ def sphere_beta_vs_horizon(rates: xr.Dataset) -> Figure:
         data = rates.sel(statistic=name).isel(setting=side)
         horizon = draw_predictions(axis, data["horizon"].values)
         draw_rates(axis, data, COLOURS[name], "o", "measured, 95 % interval")
-        axis.set(xscale="log", xlabel="horizon $H$")
+        horizon_axis(axis, "$H$" if side is published else "horizon $H$")
         if side is published:
             most = float(rates["attended"].isel(setting=side).max())
             axis.axvspan(horizon[0], horizon[-1], color=HEURISTIC, alpha=0.08, lw=0)
-            axis.set(title="published", xlabel="$H$")
+            axis.set(title="published")
+            plain_log(axis, most=2)
             note = f"a hardmax:\nat most {most:.1f}\ntokens\nattended"
             axis.text(0.5, 0.98, note, transform=axis.transAxes, ha="center", va="top", fontsize=7)
         else:

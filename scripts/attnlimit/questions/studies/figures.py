@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
-from attnlimit.drawing.panels import draw_predictions, hollow, hollow_key
+from attnlimit.drawing.panels import draw_predictions, hollow, hollow_key, horizon_axis
 from attnlimit.drawing.style import BOUND, COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, Looks, layer_colours
 from attnlimit.stats.estimate import Estimate
 
@@ -55,8 +55,8 @@ def studies_horizon(compared: xr.Dataset) -> Figure:
         axis.set_visible(False)
     for axis in axes.flat[len(studies) + 1 - columns : len(studies) + 1]:
         axis.tick_params(labelbottom=True)  # also where the panel below is empty
-        axis.set_xlabel("horizon $H$")
-    pooled.set(xscale="log", ylim=(0, min(float(compared["beta"].max()) * 1.05, 1.2)))
+        horizon_axis(axis)
+    pooled.set(ylim=(0, min(float(compared["beta"].max()) * 1.05, 1.2)))
     for axis in axes[:, 0]:
         axis.set_ylabel(r"rate $\beta$")
     handles, _ = pooled.get_legend_handles_labels()

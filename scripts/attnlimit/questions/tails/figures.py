@@ -5,14 +5,23 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from attnlimit.base.coordinates import heads_only, whole_layer
-from attnlimit.drawing.panels import subject
+from attnlimit.drawing.panels import horizon_axis, plain_log, subject
 from attnlimit.drawing.style import BOUND, PARAMETRIC, WIDTH, layer_colours
 
 LEADING = 0
+APART = 3  # heads that are drawn by themselves
 NAMED = 8  # layers in the legend at most
 SPREAD = 0.36  # half the width that the heads of a layer take
+
+
+def credible_ratios(heads: xr.Dataset) -> np.ndarray:
+    """R(s) along each head's leading direction, (head, scale), with R(0) = 1; NaN where few tokens carry it."""
+    data = heads.sel(direction=LEADING).transpose("head", ...)
+    values = np.where(data["effective_tokens"] >= heads.attrs["effective"], data["log_mgf_ratio"], np.nan)
+    return np.insert(values, int((data["scale"] < 0).sum()), 1, axis=1)
 
 
 def tails(layers: list[xr.Dataset]) -> Figure:
@@ -20,9 +29,10 @@ def tails(layers: list[xr.Dataset]) -> Figure:
     colours = layer_colours([int(layer["layer"]) for layer in layers])
     named = set(np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int))
     small = max(0.5, min(1, NAMED / len(layers)))  # points of many layers
-    enough = layers[0].attrs["effective"]
-    figure, ((spectrum, ratio), (kurtosis, worst)) = plt.subplots(2, 2, figsize=(WIDTH, 5.8), layout="constrained")
+    figure, ((spectrum, ratio), (kurtosis, worst)) = plt.subplots(2, 2, figsize=(WIDTH, 5.2), layout="constrained")
 
+    lines: list[np.ndarray] = []  # a layer each, (head, scale)
+    scales = np.insert(layers[0]["scale"].values, int((layers[0]["scale"] < 0).sum()), 0)
     for place, (layer, (name, colour)) in enumerate(zip(layers, colours.items(), strict=True)):
         share = layer["eigenvalues"].values / layer["eigenvalues"].values.sum()
         rank = np.arange(1, len(share) + 1)
@@ -30,13 +40,8 @@ def tails(layers: list[xr.Dataset]) -> Figure:
         spectrum.plot(rank[share > 0], share[share > 0], color=colour, lw=1.1, label=label)
 
         heads = heads_only(layer)
-        for head in heads["head"].values:
-            data = heads.sel(head=head, direction=LEADING)
-            middle = int((data["scale"] < 0).sum())  # where s = 0 is put, with its limit R = 1
-            s, values = (np.insert(data[name].values, middle, at) for name, at in (("scale", 0), ("log_mgf_ratio", 1)))
-            credible = np.insert(data["effective_tokens"].values >= enough, middle, True)
-            ratio.plot(s, values, color=colour, lw=0.6, ls=":", alpha=0.7)
-            ratio.plot(s[credible], values[credible], color=colour, lw=0.7, alpha=0.8)
+        lines.append(credible_ratios(heads))
+        ratio.plot(scales, np.nanmedian(lines[-1], axis=0), color=colour, lw=1.3, zorder=3)
 
         aside = place + np.linspace(-SPREAD, SPREAD, heads.sizes["head"])
         rest = heads["kurtosis"].isel(direction=slice(1, None)).values  # (head, direction)
@@ -49,7 +54,8 @@ def tails(layers: list[xr.Dataset]) -> Figure:
         horizon = np.sqrt(heads["variance"].sel(direction=LEADING))
         worst.scatter(horizon, heads["sub_gaussian"], s=16 * small, c=[colour], edgecolors="white", lw=0.4)
 
-    spectrum.set(xscale="log", yscale="log", xlabel="rank", ylabel=r"eigenvalue of $\Sigma$, share of the sum")
+    plain_log(spectrum, "xy")
+    spectrum.set(xlabel="rank", ylabel=r"eigenvalue of $\Sigma$, share of the sum")
     spectrum.set(ylim=(1e-6, None), title="spectrum of the tokens' covariance")
     spectrum.legend(loc="lower left", fontsize=7)
     for axis in (ratio, worst):
@@ -57,10 +63,21 @@ def tails(layers: list[xr.Dataset]) -> Figure:
     ratio.set(
         xlabel="scale $s$", ylabel=r"$R(s)=\log\mathrm{E}\,e^{su}\,/\,(s^2/2)$", title="leading direction of each head"
     )
+    every = np.concatenate(lines)
+    order = np.argsort(np.nanmax(every, axis=1), kind="stable")[::-1]
+    ratio.fill_between(
+        scales, np.nanmin(every[order[APART:]], axis=0), np.nanmax(every[order[APART:]], axis=0), color="0.85", lw=0
+    )
+    for row in order[:APART]:
+        layer, head = divmod(int(row), lines[0].shape[0])
+        ratio.plot(scales, every[row], color="0.3", lw=0.8)
+        top = int(np.nanargmax(every[row]))
+        words: dict = {"textcoords": "offset points", "fontsize": 7, "va": "center"}
+        ratio.annotate(f"{list(colours)[layer]}.{head}", (scales[top], every[row, top]), (5, 2), **words)
     ratio.legend(
-        [Line2D([], [], color="0.3", lw=0.9), Line2D([], [], color="0.3", lw=0.9, ls=":")]
+        [Line2D([], [], color="0.5", lw=1.5), Patch(color="0.85"), Line2D([], [], color="0.3", lw=0.8)]
         + [Line2D([], [], color=PARAMETRIC, lw=1.2, ls="--")],
-        [f"carried by {enough:g} tokens\nor more", "by fewer: says nothing\nbeyond this corpus", "1: Gaussian"],
+        ["median of a layer", "all other heads", f"the {APART} farthest\n(layer.head)", "1: Gaussian"],
         fontsize=7,
         loc="upper left",
         borderaxespad=0.1,
@@ -84,9 +101,8 @@ def tails(layers: list[xr.Dataset]) -> Figure:
         framealpha=0.7,
         edgecolor="none",
     )
+    horizon_axis(worst)
     worst.set(
-        xscale="log",
-        xlabel="horizon $H$",
         ylabel="largest $R(s)$ of a head",
         title="variance proxy, in units of $\\Sigma$",
     )
