@@ -1,5 +1,7 @@
 """Figures of question contexts."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
@@ -25,7 +27,7 @@ def contexts(fits: xr.Dataset) -> Figure:
     lengths = np.array([int(run) for run in runs])
     colours = layer_colours(fits["layer"].values)
     figure = plt.figure(figsize=(WIDTH, 5.0), layout="constrained")
-    rows = list(np.atleast_1d(figure.subfigures(2, 1)))  # with a legend each
+    rows: Any = figure.subfigures(2, 1)  # with a legend each
     axes = np.array([row.subplots(1, len(NAMES)) for row in rows])
 
     longest, _ = longest_run(fits)

@@ -27,6 +27,7 @@ SHOWN = 4  # horizons of the local slopes
 def by_dimension(rates: xr.Dataset, isotropic: bool) -> tuple[Figure, np.ndarray]:
     """Rates of both statistics against the horizon, by dimension: the figure and its panels."""
     rates = rates.sel(part="error")
+    horizon = rates["horizon"].values  # of all settings: in one dimension none is anisotropic
     rates = rates.isel(setting=((rates["constant_tilt"] == 0) & (rates["isotropic"] == isotropic)).values)
     dimension = rates["dimension"].values
     colours = layer_colours(np.unique(dimension))
@@ -38,7 +39,7 @@ def by_dimension(rates: xr.Dataset, isotropic: bool) -> tuple[Figure, np.ndarray
         )
     }
     for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
-        draw_predictions(axis, rates["horizon"].values)
+        draw_predictions(axis, horizon)
         horizon_axis(axis)
         for d, (colour, marker, shift) in looks.items():
             fits = rates.sel(statistic=statistic).isel(setting=dimension == d)

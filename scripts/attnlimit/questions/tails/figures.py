@@ -41,7 +41,8 @@ def tails(layers: list[xr.Dataset]) -> Figure:
 
         heads = heads_only(layer)
         lines.append(credible_ratios(heads))
-        ratio.plot(scales, np.nanmedian(lines[-1], axis=0), color=colour, lw=1.3, zorder=3)
+        seen = np.isfinite(lines[-1]).any(0)
+        ratio.plot(scales[seen], np.nanmedian(lines[-1][:, seen], axis=0), color=colour, lw=1.3, zorder=3)
 
         aside = place + np.linspace(-SPREAD, SPREAD, heads.sizes["head"])
         rest = heads["kurtosis"].isel(direction=slice(1, None)).values  # (head, direction)
@@ -65,10 +66,10 @@ def tails(layers: list[xr.Dataset]) -> Figure:
     )
     every = np.concatenate(lines)
     order = np.argsort(np.nanmax(every, axis=1), kind="stable")[::-1]
-    ratio.fill_between(
-        scales, np.nanmin(every[order[APART:]], axis=0), np.nanmax(every[order[APART:]], axis=0), color="0.85", lw=0
-    )
-    for row in order[:APART]:
+    apart = min(APART, len(every) - 1)
+    low, high = (ends.reduce(every[order[apart:]], axis=0) for ends in (np.fmin, np.fmax))
+    ratio.fill_between(scales, low, high, color="0.85", lw=0)
+    for row in order[:apart]:
         layer, head = divmod(int(row), lines[0].shape[0])
         ratio.plot(scales, every[row], color="0.3", lw=0.8)
         top = int(np.nanargmax(every[row]))
@@ -77,7 +78,7 @@ def tails(layers: list[xr.Dataset]) -> Figure:
     ratio.legend(
         [Line2D([], [], color="0.5", lw=1.5), Patch(color="0.85"), Line2D([], [], color="0.3", lw=0.8)]
         + [Line2D([], [], color=PARAMETRIC, lw=1.2, ls="--")],
-        ["median of a layer", "all other heads", f"the {APART} farthest\n(layer.head)", "1: Gaussian"],
+        ["median of a layer", "all other heads", f"the {apart} farthest\n(layer.head)", "1: Gaussian"],
         fontsize=7,
         loc="upper left",
         borderaxespad=0.1,
