@@ -37,7 +37,7 @@ def next_token(fits: xr.Dataset) -> Figure:
         axis.yaxis.set_minor_formatter(NullFormatter())
     axes[2].axhline(float(fits["dense_perplexity"]), color=PARAMETRIC, lw=1, ls=":", label="dense model")
     handles = axes[2].get_legend_handles_labels()[0]
-    figure.legend(handles=handles, loc="outside lower center", ncol=len(handles), fontsize=8)
+    figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
     context, windows = fits.attrs["context"], fits.attrs["windows"]
     figure.suptitle(f"{subject(fits.attrs)}\n{windows} windows, last half of {context:,}", fontsize=9)
     return figure
