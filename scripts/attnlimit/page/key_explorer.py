@@ -90,7 +90,8 @@ def in_words(at: xr.Dataset) -> dict[str, dict[str, str]]:
             words = {name: f"{float(own[name]):.2g}" for name in SINGLE}
             for place, name in enumerate(at["protocol"].values.tolist()):
                 values = {key: float(own[key].values[place]) for key in ("keys", "first_order_keys")}
-                words[f"measured_{name}"] = needed(values["keys"], sizes)
+                all_keys = values["keys"] == float("inf") and name not in SAMPLED  # enough only where it reads them all
+                words[f"measured_{name}"] = "all keys" if all_keys else needed(values["keys"], sizes)
                 if name in SAMPLED:
                     void = float(own["first_order_reliable"].values[place]) != 1
                     words[f"predicted_{name}"] = two_digits(values["first_order_keys"]) + (" (void)" if void else "")
@@ -137,7 +138,7 @@ def curve_chart(curves: pd.DataFrame, at: xr.Dataset) -> dict:
         "statistic:N",
         title=None,
         scale=alt.Scale(domain=names, range=[css(COLOURS[name]) for name in names]),
-        legend=alt.Legend(orient="bottom", columns=2, labelExpr=label, symbolOpacity=1),
+        legend=alt.Legend(orient="bottom", columns=2, labelExpr=label, labelLimit=0, symbolOpacity=1),
     )
     chosen = alt.Chart(alt.NamedData("curves")).transform_filter(IS_CHOSEN)
     theory = chosen.transform_filter("datum.statistic == statistic && isNumber(datum.predicted)")
