@@ -23,7 +23,7 @@ def archived(tmp_path, monkeypatch):
     def write(name: str, **changes: object) -> Path:
         monkeypatch.chdir(run)
         path = tmp_path / name
-        write_archive(path, [RATES], DEFAULT | changes, RULES, "0" * 40, True, Path())
+        write_archive(path, [RATES], DEFAULT | changes, RULES, "0" * 40, True, Path(), "9.27.1")
         (tmp_path / "project").mkdir(exist_ok=True)
         monkeypatch.chdir(tmp_path / "project")
         return path

@@ -17,7 +17,7 @@ from attnlimit.archive.bundle import restore, verified
 from attnlimit.base.files import sha256_of
 from attnlimit.base.store import read
 from attnlimit.base.words import words_of
-from attnlimit.page.answer import capital
+from attnlimit.page.formulas import LOWERED, RAISED
 from attnlimit.workflow.leftovers import files_of
 from attnlimit.workflow.registry import declared, store_files
 from attnlimit.workflow.workflow_files import files_in_place
@@ -236,12 +236,12 @@ def test_the_page_answers_shows_every_claim_and_asks_the_network_for_nothing(pag
         window.set_viewport_size(PAPER)
         tall = window.evaluate(TALL, PAPER["height"])
     assert complaints == [] and low == [] and tall == []
-    lines = page.with_name("answer.txt").read_text().splitlines()
-    assert [capital(lines[1]), capital(lines[3])] == lead
-    assert list(cards) == [record["id"] for record in records]
+    answer = json.loads(page.with_name("answer.json").read_text())
+    assert lead == [each.translate(RAISED | LOWERED) for each in answer["conclusion"]] and len(answer["answers"]) == 3
+    assert set(cards) == {record["id"] for record in records}
     for record in records:
         card = cards[record["id"]]
-        assert card["verdict"].endswith(record["verdict"]) and card["figure"] > 300 and card["label"]
+        assert card["verdict"].endswith(record["verdict"]) and card["figures"] == record["figures"]
         for name in ("rule", "function", "test_file"):
             assert record[name] in card["text"]
     assert page.stat().st_size < 6e6

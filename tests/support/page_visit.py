@@ -31,15 +31,14 @@ CONTRASTS = """() => {
   return low;
 }"""
 # What reaches beyond the right edge of the window, unless it is an inner part of a figure.
-SIDEWAYS = """() => [...document.querySelectorAll("body *:not(svg *):not(math *)")]
+SIDEWAYS = """() => [...document.querySelectorAll("body *:not(svg *)")]
   .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth + 1)
   .map((element) => element.outerHTML.slice(0, 80))"""
 CARDS = """() => [...document.querySelectorAll(".card")].map((card) => ({
   id: card.id.replace("claim-", ""),
   verdict: card.querySelector(".verdict").innerText.trim(),
-  text: card.innerText,
-  figure: card.querySelector(".beside svg use")?.getBoundingClientRect().width ?? 0,
-  label: card.querySelector(".beside svg")?.getAttribute("aria-label") ?? "",
+  text: card.textContent,
+  figures: [...card.querySelectorAll('.origin a[href^="#"]')].map((link) => link.hash.slice(1)),
 }))"""
 # What is higher than a sheet of paper, or may be cut between two.
 TALL = """(height) => [...document.querySelectorAll(".plate, .card, .numbers, tr")]
