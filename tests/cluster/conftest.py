@@ -35,7 +35,6 @@ def undisturbed(cluster, tmp_path_factory) -> Folder:
 def first(cluster, tmp_path_factory) -> tuple[Folder, list[Job]]:
     """A folder in which the targets were made on the cluster, and the jobs that did."""
     folder = Folder(clone(tmp_path_factory.mktemp("finished")), cluster)
-    folder.edit_profile()
     return folder, folder.submit(*TARGETS, *GPUS).finish()
 
 

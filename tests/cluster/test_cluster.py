@@ -1,5 +1,6 @@
 """The same DAG on Slurm: as a local run to the byte, and nothing lost or done twice when things die."""
 
+import csv
 import hashlib
 import os
 import re
@@ -110,6 +111,21 @@ def test_the_cluster_gives_what_a_local_run_in_other_jobs_gives(first, undisturb
     assert {job.state for job in jobs} == {"COMPLETED"}
     assert merged(folder) == merged(undisturbed)
     assert kept_logs(folder) == set()
+
+
+def test_jobs_used_less_memory_than_they_requested(first):
+    """By rule, from benchmarks: what Slurm's own report tells only where there is accounting."""
+    folder, jobs = first
+    requested = {job.rule: job.megabytes for job in jobs}
+    for rule, megabytes in requested.items():
+        used = [float(row["max_rss"]) for row in benchmarks(folder, rule)]
+        print(f"{rule}: requested {megabytes} MB, used {max(used):.0f} MB, {megabytes / max(used):.1f}")
+        assert max(used) < megabytes, rule
+
+
+def benchmarks(folder: Folder, rule: str) -> list[dict[str, str]]:
+    files = (folder.path / "results/benchmarks" / rule).rglob("*.tsv")
+    return [row for path in files for row in csv.DictReader(path.read_text().splitlines(), delimiter="\t")]
 
 
 def test_both_nodes_had_jobs(first):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from snakemake_executor_plugin_slurm.partitions import read_partition_file
 
 from support.workflow import ROOT, SMOKE
 
@@ -21,3 +22,8 @@ def planned(*arguments: str) -> list[str]:
 def test_a_profile_plans_the_same_jobs(name):
     jobs = planned("--profile", f"profiles/{name}")
     assert len(jobs) > 50 and jobs == planned("--cores", "1")
+
+
+def test_the_example_of_partitions_can_be_read():
+    partitions = read_partition_file(ROOT / "profiles/slurm/partitions.example.yaml")
+    assert {each.name: each.limits.max_gpu for each in partitions}["gpu"] == 4

@@ -12,7 +12,6 @@ import yaml
 from support.slurm import DIES_WITH_US, Cluster, Job, wait
 from support.workflow import SMOKE
 
-PROFILE = "profiles/slurm/config.yaml"
 CONFIG = "tests/cluster/config.yaml"
 # The path of the model to its rates, one simulation, and a figure, which is a local rule.
 TARGETS = ("results/rates/heads.zarr.zip", "results/rates/sphere.zarr.zip", "results/figures/first_order.png")
@@ -29,14 +28,6 @@ class Folder:
     def __init__(self, path: Path, cluster: Cluster):
         self.path, self.cluster = path, cluster
         self.coordinators: list[Coordinator] = []
-
-    def edit_profile(self) -> None:
-        """The two edits that the profile asks for; this cluster has no accounts."""
-        text = (self.path / PROFILE).read_text()
-        text, partitions = re.subn(r"slurm_partition: \S+", "slurm_partition: both", text)
-        text, accounts = re.subn(r" *slurm_account: .*\n", "", text)
-        assert partitions == accounts == 1
-        (self.path / PROFILE).write_text(text)
 
     def configure(self, section: str, **keys: int) -> None:
         """Change the config of this folder."""

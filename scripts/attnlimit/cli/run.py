@@ -1,6 +1,7 @@
 """The Makefile's verbs on runs: `python -m attnlimit.cli.run VERB --folder runs/my --config my.yaml`."""
 
 import argparse
+import os
 import shlex
 import subprocess
 import sys
@@ -160,6 +161,9 @@ def cluster(request: Request) -> list[str]:
     """Arguments that submit jobs to the cluster of the profile."""
     if request.profile is None:
         return []
+    partitions = request.profile.resolve() / "partitions.yaml"
+    if partitions.is_file():  # not in the profile, where a path is relative to the run's folder
+        os.environ.setdefault("SNAKEMAKE_SLURM_PARTITIONS", str(partitions))
     return ["--profile", str(request.profile.resolve())]
 
 
