@@ -74,9 +74,9 @@ def uniform(fits: xr.Dataset) -> Figure:
         top = max(float(of_law[law]["constant"].isel(n=-1).max()) for law in laws)
         if laws is wide:
             plain_log(axis, "y", 5)
-            axis.set(title="its constant outgrows\nevery exponential", ylim=(0.6, 10 * top))
+            axis.set(title="its constant grows\nwith the ball", ylim=(0.6, 10 * top))
         else:
-            axis.set(title="compact laws:\nit is bounded", ylim=(0, 1.2 * top))
+            axis.set(title="compact laws:\nit levels off", ylim=(0, 1.2 * top))
     legends_below_panels((errors, *constants), 0.22)
     legend_below(figure, [hollow_key(words=r"$\sqrt{n}$ scaling not reached at this $n$")], 1)
     return figure
