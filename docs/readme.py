@@ -259,7 +259,8 @@ def time_taken(results: Path) -> str:
     largest = max(float(job["max_rss"]) for job in benchmarks(results)) / 1e3
     return (
         f"The jobs of the default run take {spent / 60:.0f} minutes of processor time: about "
-        f"{spent / 120:.0f} min on two cores, plus job start-up; none holds more than {largest:.1f} GB of memory.\n"
+        f"{spent / 120:.0f} min on two cores, and some more for the start of {len(benchmarks(results))} jobs; none holds "
+        f"more than {largest:.1f} GB of memory.\n"
     )
 
 

@@ -81,6 +81,6 @@ def test_the_answers_side_by_side():
     assert [each.number for each in found] == [
         "about 760",
         "5.0 times as many",
-        "more than 384 random keys; 20 the largest weights",
-        "9,000 random keys; 300 beside the first and the last; 40 the largest weights",
+        "random keys: more than 384; largest weights: 20",
+        "random keys: 9,000; beside first and last: 300; largest weights: 40",
     ]

@@ -14,8 +14,8 @@ from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 BOUND = ("heads_above", "bound_curve")  # claims: β is at least 1/(2(1+H²))
 FALL = ("horizon_dependence", "interventions_horizon", "heads_curve")  # claims: β falls as H grows
 FOUND = {HOLDS: "yes for {}", FAILS: "no for {}", UNDECIDED: "undecided for {}"}
-CHOSEN = {"random": "random keys", "window": "the nearest", "top": "the largest weights"}  # patterns of the box
-KEPT = {"uniform": "random keys", "sink_recent": "beside the first and the last", "top": "the largest weights"}
+CHOSEN = {"random": "random keys", "window": "nearest", "top": "largest weights"}  # patterns of the box
+KEPT = {"uniform": "random keys", "sink_recent": "beside first and last", "top": "largest weights"}
 
 
 class Answer(NamedTuple):
@@ -124,12 +124,16 @@ def answers(
     if patterns is not None:
         block = patterns.attrs["block"]
         chosen = {words: budget(patterns, name) for name, words in CHOSEN.items() if name in patterns["pattern"].values}
-        found.append(Answer("one query", "; ".join(f"{n} {words}" for words, n in chosen.items()), of_context(block)))
+        found.append(Answer("one query", listed(chosen), of_context(block)))
     if keys is not None:
         chosen = {words: f"{drawn_keys(keys, name):,.0f}" for name, words in KEPT.items() if name in keys["protocol"]}
         words = of_context(keys.attrs["context"])
-        found.append(Answer("one query of a language model", "; ".join(f"{n} {w}" for w, n in chosen.items()), words))
+        found.append(Answer("one query of a language model", listed(chosen), words))
     return found
+
+
+def listed(chosen: Mapping[str, str]) -> str:
+    return "; ".join(f"{words}: {number}" for words, number in chosen.items())
 
 
 def of_context(length: int) -> str:
