@@ -257,10 +257,10 @@ def time_taken(results: Path) -> str:
     """In processor time: another program on the machine makes it no longer."""
     spent = sum(float(job["cpu_time"]) for job in benchmarks(results))
     largest = max(float(job["max_rss"]) for job in benchmarks(results)) / 1e3
+    start = f"and some more for the start of {len(benchmarks(results))} jobs"
     return (
-        f"The jobs of the default run take {spent / 60:.0f} minutes of processor time: about "
-        f"{spent / 120:.0f} min on two cores, and some more for the start of {len(benchmarks(results))} jobs; none holds "
-        f"more than {largest:.1f} GB of memory.\n"
+        f"The jobs of the default run take {spent / 60:.0f} minutes of processor time: about {spent / 120:.0f} min on "
+        f"two cores, {start}; none holds more than {largest:.1f} GB of memory.\n"
     )
 
 
