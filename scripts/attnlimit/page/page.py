@@ -118,6 +118,7 @@ def settings_of(config: dict) -> dict[str, Any]:
     own = config["run"] != "default"
     return {
         "run": config["run"],
+        "of_keys": "language" in config["chapters"],
         "seed": config["seed"],
         "overlay": f" CONFIG={config['run']}.yaml" if own else "",
         "run_option": f" RUN={config['run']}" if own else "",

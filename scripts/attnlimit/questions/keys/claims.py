@@ -15,6 +15,7 @@ WINDOWS = "interval over windows of text, left out one at a time, with Student's
 def judge(
     estimate: Estimate,
     data: xr.Dataset,
+    quantity: str,
     asked: str,
     why: str,
     least: float,
@@ -31,17 +32,17 @@ def judge(
         return Finding(
             UNDECIDED, "no interval", {"windows": windows}, why, f"not here: {windows} windows give no interval"
         )
+    found = f"{quantity} {value:.2f} [{low:.2f}, {high:.2f}]"
     bounds = {"below": least - (high - value), "above": most + (value - low)}
     edges = [f"{side} {bound:.2f}" for side, bound in bounds.items() if np.isfinite(bound)]
     return Finding(
         decide(low, high, least, most),
-        f"{value:.2f} [{low:.2f}, {high:.2f}]; {asked}",
+        f"{found}; {asked}",
         {"value": value, "low": low, "high": high, "windows": windows},
-        f"{why} {value:.2f} [{low:.2f}, {high:.2f}] over {windows} windows, which are few: interval and "
-        "probability are Student's.",
+        f"{why} Over {windows} windows, which are few: {found}; interval and probability are Student's.",
         f"yes: {' or '.join(edges)} fails it",
         p=chance(*map(scale, (value, low, high, least, most)), freedom=windows - 1),
-        number=f"{value:.2f} [{low:.2f}, {high:.2f}]",
+        number=found,
     )
 
 
@@ -64,9 +65,10 @@ def keys_first_order(fits: Fits, thresholds: dict) -> Finding:
     return judge(
         Estimate.of(data, "median_first_order_ratio", eps=0.05),
         data,
+        "predicted over measured n(5 %)",
         f"allowed {1 - tolerance:g} to {1 + tolerance:g}",
         f"Nothing is fitted: c₁ is a sum over the dense weights. Of {cells} heads and protocols whose n(5 %) lies "
-        "between the sizes and where the expansion holds, the median ratio is",
+        "between the sizes and where the expansion holds, the median counts.",
         1 - tolerance,
         1 + tolerance,
     )
@@ -91,9 +93,10 @@ def keys_growth(fits: Fits, thresholds: dict) -> Finding:
     return judge(
         Estimate.of(data, "median_growth", protocol="uniform"),
         data,
+        "power of the context",
         f"required: above {least:g}",
         f"Contexts of {contexts[0]:,} to {contexts[-1]:,} tokens, prefixes of the same windows; 0 would be a limit "
-        "that does not depend on the context, 1 a fixed share of it. The power is",
+        "that does not depend on the context, 1 a fixed share of it.",
         least,
         scale=float,
     )
@@ -120,7 +123,8 @@ def keys_together(fits: Fits, thresholds: dict) -> Finding:
     return judge(
         Estimate.of(data, "joint_gain"),
         data,
+        "gain together over the product of single gains",
         "required: above 1",
-        f"Median gains: {single}. The ratio of gains is",
+        f"Median gains: {single}.",
         1.0,
     )

@@ -45,7 +45,7 @@ def judge(fits: Fits, rival: str, about: str) -> Finding:
         f"probabilities are Student's. {about} Sampling is a measuring rod here, not a method of compression.",
         could_fail(parts),
         p=every_p(parts),
-        number=f"ratio of divergences {spoken(parts)}",
+        number=f"divergence, sample over window: {'; '.join(f'{part.words} at {n}' for n, part in parts.items())}",
     )
 
 
