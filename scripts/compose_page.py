@@ -51,7 +51,7 @@ leading = next(iter(figures.values()), None)
 if keys is not None:
     browse = key_explorer(keys)
 
-content = settings_of(config) | claims_on_page(records, figures)
+content = settings_of(config, rules.parent) | claims_on_page(records, figures)
 content |= placed(p.sections, content["claims"], figures, leading.name if leading else "")
 content |= {
     "answer": answer,

@@ -21,9 +21,10 @@ def rates(tokens: list[float]) -> xr.Dataset:
     ends = {"beta": [0.5, 0.3, 0.4], "beta_low": [0.48, 0.28, 0.3], "beta_high": [0.52, 0.32, 0.5]}
     dims = ("layer", "part", "statistic", "head")
     fields = {name: (dims, np.tile(values, (1, 1, 2, 1))) for name, values in ends.items()}
+    fields["misfit"] = (dims, np.zeros((1, 1, 2, 3), bool))
     fields["tokens_needed"] = (("eps", *dims), np.tile([*tokens, 1.0], (1, 1, 1, 2, 1)))
     coords = {"layer": [0], "part": ["error"], "statistic": ["mean", "cov"], "head": [0, 1, -1], "eps": [0.05]}
-    return xr.Dataset(fields, coords | {"n": [64, 4096]}, {"model": {"name": "owner/m"}})
+    return xr.Dataset(fields, coords | {"n": [64, 4096]}, {"model": {"name": "owner/m"}, "population": 50335})
 
 
 def contexts(share: float) -> xr.Dataset:
@@ -34,8 +35,11 @@ def contexts(share: float) -> xr.Dataset:
 def keys() -> xr.Dataset:
     protocols = ["uniform", "sink_recent", "top"]
     first = xr.DataArray([[[9000.0], [300.0], [np.nan]]], dims=("eps", "protocol", "context"))
-    measured = xr.DataArray([[8000.0, 310.0, 40.0]], dims=("eps", "protocol"))
-    data = xr.Dataset({"median_first_order_keys": first, "median_keys": measured})
+    measured = xr.DataArray([[8000.0, 310.0, 16.0]], dims=("eps", "protocol"))
+    budget = xr.DataArray([[16.0, 81.0, 81.0]], dims=("n", "protocol"))
+    growth = xr.DataArray([0.95, 1.0, np.nan], dims="protocol")
+    data = xr.Dataset({"median_first_order_keys": first, "median_keys": measured, "budget": budget})
+    data = data.assign(median_growth=growth).assign_coords(n=[16])
     attrs = {"context": 1000, "model": {"name": "decoder"}}
     return data.assign_coords(eps=[0.05], protocol=protocols, context=[1000]).assign_attrs(attrs)
 
@@ -50,7 +54,12 @@ def patterns() -> xr.Dataset:
 
 def test_the_sentences_by_hand():
     first, second, third = conclusion(RECORDS, rates([760.0, 5000.0]))
-    assert "1 of 2 heads of m" in first and "after about 760 tokens" in first and "(extrapolated)" in first
+    assert "attention of m converges" in first and "all 50,335 tokens" in first and "in 1 of 2 heads" in first
+    assert (
+        "within 5 % of their limit covariance" in first
+        and "after about 760 tokens" in first
+        and "(extrapolated)" in first
+    )
     assert second.startswith("No bound of the paper is refuted") and "heads of m: 0 of 4 fits below" in second
     assert third == ("Does β fall as H grows? Yes for simulated tokens (5 of 5); no for heads as they are (+0.03)."), (
         "a claim that is left out is not told"
@@ -66,7 +75,8 @@ def test_a_bound_that_does_not_hold_is_not_flattered(verdict, said):
 def test_what_it_means_for_text_and_for_a_language_model_is_one_sentence_each():
     (last,) = conclusion([], contexts=contexts(0.15), keys=keys())
     assert "in runs of 512 is worth 0.15" in last
-    assert "needs 9,000 random keys" in last and "9.0 times the context" in last and "last keys, 300." in last
+    assert "needs about 9,000 random keys" in last and "about 360 in all" in last, "drawn and kept together"
+    assert "to the power 0.95" in last
     assert conclusion([]) == []
 
 
@@ -81,6 +91,6 @@ def test_the_answers_side_by_side():
     assert [each.number for each in found] == [
         "about 760",
         "5.0 times as many",
-        "random keys: more than 384; largest weights: 20",
-        "random keys: 9,000; beside first and last: 300; largest weights: 40",
+        "random keys: more than 384; largest weights: about 20",
+        "random keys: about 9,000; first and last kept: about 360; largest weights: at most 81",
     ]

@@ -42,7 +42,7 @@ def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails
     for name in drawn:
         (folder / f"{name}.svg").write_text(SVG)
     shown = figures_of(figures(chapters), folder, ROOT / "rules/report", config)
-    content = settings_of(config) | claims_on_page(RECORDS if records is None else records, shown)
+    content = settings_of(config, ROOT) | claims_on_page(RECORDS if records is None else records, shown)
     content |= {"leading": None, "explorer": None, "tables": {}, "answer": NO_ANSWER}
     content |= placed(page_sections(chapters), content["claims"], shown, "")
     content |= {name: [] for name in ("limits", "absent", "identities", "versions", "stores", "settings")}

@@ -12,7 +12,7 @@ NAMES = {
     "recent": "last keys, and a sample",
     "sink_recent": "first and last, and a sample",
     "heavy_recent": "heavy and last, and a sample",
-    "reservoir": "first and last, one sample carried on",
+    "reservoir": "first and last, carried sample",
     "window": "plain window",
     "sink_window": "window with the first key",
     "top": "largest weights",

@@ -136,9 +136,9 @@ def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
     return f"about {number}{unit}" + (" (extrapolated)" if needed > sizes[-1] else "")
 
 
-def near_half(heads: xr.Dataset) -> int:
-    """How many heads surely have a rate near 1/2: their 95 % interval lies within the tolerance."""
-    return int(((heads["beta_low"] >= 0.5 - NEAR) & (heads["beta_high"] <= 0.5 + NEAR)).sum())
+def near_half(heads: xr.Dataset) -> xr.DataArray:
+    """Which heads surely have a rate near 1/2: their 95 % interval lies within the tolerance."""
+    return (heads["beta_low"] >= 0.5 - NEAR) & (heads["beta_high"] <= 0.5 + NEAR)
 
 
 def rates_near_half(heads: xr.Dataset, model: str) -> str:
@@ -147,7 +147,7 @@ def rates_near_half(heads: xr.Dataset, model: str) -> str:
     Surely: the 95 % interval of beta lies within the tolerance, or wholly outside.
     """
     sizes, low, high = heads["n"].values, heads["beta_low"].values, heads["beta_high"].values
-    near = near_half(heads)
+    near = int(near_half(heads).sum())
     distant = heads.isel(row=np.flatnonzero((high < 0.5 - NEAR) | (low > 0.5 + NEAR)))
     distant = distant.isel(row=np.argsort(distant["beta"].values, kind="stable"))
     named = [

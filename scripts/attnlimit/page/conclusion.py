@@ -15,7 +15,7 @@ BOUND = ("heads_above", "bound_curve")  # claims: β is at least 1/(2(1+H²))
 FALL = ("horizon_dependence", "interventions_horizon", "heads_curve")  # claims: β falls as H grows
 FOUND = {HOLDS: "yes for {}", FAILS: "no for {}", UNDECIDED: "undecided for {}"}
 CHOSEN = {"random": "random keys", "window": "nearest", "top": "largest weights"}  # patterns of the box
-KEPT = {"uniform": "random keys", "sink_recent": "beside first and last", "top": "largest weights"}
+KEPT = {"uniform": "random keys", "sink_recent": "first and last kept", "top": "largest weights"}
 
 
 class Answer(NamedTuple):
@@ -46,12 +46,16 @@ def conclusion(
 
 
 def converges(rates: xr.Dataset) -> str:
-    """To what, and how fast."""
-    mean, model = by_statistic(rates)["mean"], rates.attrs["model"]["name"].rpartition("/")[2]
-    near, count = near_half(mean), mean.sizes["row"]
+    """To what, and how fast: the mean of the outputs, then their covariance."""
+    parts, model = by_statistic(rates), rates.attrs["model"]["name"].rpartition("/")[2]
+    mean, sizes = parts["mean"], rates["n"].values
+    near = near_half(mean)
+    bent = int((near & mean["misfit"]).sum())
     return (
-        f"On n tokens, attention converges to its infinite-token limit, for the mean of the outputs like 1/√n in "
-        f"{near} of {count} heads of {model} (β surely within 0.05 of 1/2): {tokens(mean, 'mean')}."
+        f"On n tokens, attention of {model} converges to its limit, that over all {rates.attrs['population']:,} tokens "
+        f"of the text: for n from {sizes[0]:,} to {sizes[-1]:,} the error of the mean output falls like 1/√n in "
+        f"{int(near.sum())} of {mean.sizes['row']} heads (95 % interval of β within 0.05 of 1/2; {bent} of them bend a "
+        f"little), and {tokens(mean, 'mean')}; the covariance is slower: {tokens(parts['cov'], 'cov')}."
     )
 
 
@@ -94,11 +98,12 @@ def in_context(keys: xr.Dataset | None) -> list[str]:
     if keys is None:
         return []
     model, context = keys.attrs["model"]["name"].rpartition("/")[2], keys.attrs["context"]
-    needed = {name: drawn_keys(keys, name) for name in ("uniform", "sink_recent")}
+    power = float(keys["median_growth"].sel(protocol="uniform"))
     return [
-        f"A query of {model} that reads a context of {context:,} tokens needs {needed['uniform']:,.0f} random keys of "
-        f"it for an error of {100 * SHARE:g} %, {needed['uniform'] / context:.1f} times the context (the median head; "
-        f"drawn with replacement); beside its first and last keys, {needed['sink_recent']:,.0f}."
+        f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} random keys of it "
+        f"for an error of {100 * SHARE:g} % (median head, by exact first order, drawn with replacement), but "
+        f"{keys_read(keys, 'sink_recent')} in all if its first and last keys are always among them; random keys needed "
+        f"grow with the context to the power {power:.2f}: no limit in the paper's sense."
     ]
 
 
@@ -126,7 +131,7 @@ def answers(
         chosen = {words: budget(patterns, name) for name, words in CHOSEN.items() if name in patterns["pattern"].values}
         found.append(Answer("one query", listed(chosen), of_context(block)))
     if keys is not None:
-        chosen = {words: f"{drawn_keys(keys, name):,.0f}" for name, words in KEPT.items() if name in keys["protocol"]}
+        chosen = {words: keys_read(keys, name) for name, words in KEPT.items() if name in keys["protocol"]}
         words = of_context(keys.attrs["context"])
         found.append(Answer("one query of a language model", listed(chosen), words))
     return found
@@ -149,12 +154,26 @@ def budget(patterns: xr.Dataset, name: str) -> str:
     """Keys until the error at a query is 5 % of its scale, median over all heads."""
     of = patterns.sel(pattern=name, statistic="pointwise")
     needed = float(of["budget"].sel(eps=SHARE).median(("layer", "head")))
-    largest = of["n"].where(of["median_value"].notnull().any("layer")).max()
-    return f"more than {float(largest):,.0f}" if np.isinf(needed) else f"{needed:,.0f}"
+    if np.isfinite(needed):
+        return f"about {rounded(needed)}"
+    largest = float(of["n"].where(of["median_value"].notnull().any("layer")).max())
+    return "more than the context has" if largest >= patterns.attrs["block"] else f"more than {largest:,.0f}"
 
 
-def drawn_keys(keys: xr.Dataset, protocol: str) -> float:
-    """n(5 %) of the median head: by exact first order where the protocol samples, else measured."""
+def keys_read(keys: xr.Dataset, protocol: str) -> str:
+    """Keys that a query of the median head reads for 5 %, kept ones included.
+
+    By exact first order where the protocol samples, else measured; at most as many as the smallest budget tried.
+    """
     of = keys.sel(eps=SHARE, protocol=protocol)
+    kept = float((of["budget"] - of["n"]).isel(n=0))
     first = float(of["median_first_order_keys"].sel(context=keys.attrs["context"]))
-    return first if np.isfinite(first) else float(of["median_keys"])
+    if np.isfinite(first):
+        return f"about {rounded(first + kept)}"
+    measured, smallest = float(of["median_keys"]), float(of["n"][0])
+    return f"at most {smallest + kept:,.0f}" if measured <= smallest else f"about {rounded(measured + kept)}"
+
+
+def rounded(number: float) -> str:
+    """To two digits."""
+    return f"{float(f'{number:.2g}'):,.0f}"

@@ -19,7 +19,7 @@ from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.verdicts import HARDLY, LOOKS, UNDECIDED, VERDICTS, chance_words
 
 TEMPLATE = "index.html.j2"
-WHOSE = {"The paper’s claims": False, "Our own questions": True}
+WHOSE = {"The paper’s claims": False, "Our own hypotheses": True}
 NO_ANSWER: dict = {"conclusion": [], "answers": [], "lines": {}}  # of a run that is not finished
 POWER = "power.json"  # how often each rule decides, by simulation: `make power`
 
@@ -33,7 +33,6 @@ def claims_on_page(records: list[dict], figures: Mapping[str, Figure]) -> dict[s
         if record["verdict"]
     ]
     judged = [record["p"] for record in tested if record["p"] is not None]
-    decided = [record["p"] for record in tested if record["p"] is not None and record["verdict"] != UNDECIDED]
     whose = {title: [record for record in tested if record["ours"] == ours] for title, ours in WHOSE.items()}
     return {
         "claims": tested,
@@ -41,7 +40,6 @@ def claims_on_page(records: list[dict], figures: Mapping[str, Figure]) -> dict[s
         "looks": {verdict: LOOKS[verdict]._asdict() | {"name": verdict.split()[0]} for verdict in VERDICTS},
         "verdict_undecided": UNDECIDED,
         "family": len(judged),
-        "wrong_by_chance": f"{sum(decided):.1g}",
         "not_tested": (left := [record for record in records if record["left_out"]]),
         "not_tested_count": counted(len(left), "more claim"),
     }
@@ -113,14 +111,15 @@ def computed_on(stores: Iterable[dict]) -> str:
     return f"Computed on {' and '.join(devices).upper()}, in {' and '.join(dtypes)}{gpu}." if devices else ""
 
 
-def settings_of(config: dict) -> dict[str, Any]:
+def settings_of(config: dict, project: Path) -> dict[str, Any]:
     """What the page says of the run's settings: its name, how to run it, one checksum of all settings."""
-    own = config["run"] != "default"
+    own, overlay = config["run"] != "default", f"{config['run']}.yaml"
+    shipped = (project / "configs" / overlay).is_file()
     return {
         "run": config["run"],
         "of_keys": "language" in config["chapters"],
         "seed": config["seed"],
-        "overlay": f" CONFIG={config['run']}.yaml" if own else "",
+        "overlay": f" CONFIG={'configs/' * shipped}{overlay}" if own else "",
         "run_option": f" RUN={config['run']}" if own else "",
         "folder": folder(config),
         "settings_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),

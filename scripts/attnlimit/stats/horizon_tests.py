@@ -152,13 +152,14 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
 
 def few_below(part: Part) -> str:
     """The one number of a test of a bound."""
-    return f"{part.measured['below']} of {part.measured['fits']} fits below"
+    return f"{part.measured['below']} of {part.measured['fits']} fits surely below"
 
 
 def without_one_words(parts: Parts) -> str:
     """The one number of a test of a fall: the coefficients that are judged."""
-    least = [signed(part.measured["least"]) for part in parts.values() if "least" in part.measured]
-    return f"coefficient on the curve {' and '.join(least)} without one fit" if least else "too few fits"
+    known = [part.measured for part in parts.values() if "least" in part.measured]
+    every, least = (" and ".join(signed(each[name]) for each in known) for name in ("coefficient", "least"))
+    return f"coefficient on the curve {every}, without one fit {least}" if known else "too few fits"
 
 
 def limits_left_out(count: int) -> str:

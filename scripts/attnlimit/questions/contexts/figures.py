@@ -52,7 +52,7 @@ def contexts(fits: xr.Dataset) -> Figure:
             xlabel="tokens of a run, $g$",
             ylim=(0.5 * drawn.min(), max(1.4, 1.15 * drawn.max())),
         )
-        axis.set_xticks(lengths, [str(length) for length in lengths])
+        axis.set_xticks(lengths, [str(length) for length in lengths], rotation=30)
         axis.xaxis.set_minor_locator(NullLocator())
         plain_log(axis, "y")
 

@@ -10,7 +10,7 @@ from attnlimit.stats.verdicts import UNDECIDED, chance, decide, z_score
 
 @claim(
     id="first_order_predicts",
-    headline="One pass tells a head's error, with nothing fitted",
+    headline="One pass predicts a head's error, with nothing fitted",
     experiment="heads of {model}",
     ours=True,
     statement="Heads of {model}: what a single token does to the outputs tells the root-mean-square error of their "

@@ -38,11 +38,11 @@ def first_order(rates: xr.Dataset) -> Figure:
         axis.plot(reach, reach, color=PARAMETRIC, lw=1)
         axis.fill_between(reach, (1 - BAND) * reach, (1 + BAND) * reach, color=BOUND, alpha=0.15, lw=0)
         draw(axis, measured, predicted, *ends)
-        right = int((np.abs(data["ratio"].values - 1) <= BAND).sum())
+        right = int((np.abs(data["ratio"].values[~few] - 1) <= BAND).sum())
         axis.set(xlim=reach, ylim=reach, title=f"{name}, $n$ = {n:,}")
         axis.set(xlabel="measured error, relative", ylabel="predicted")
         plain_log(axis, "xy", 4)
-        axis.text(0.04, 0.96, f"{right} of {len(few)} within 10 %", transform=axis.transAxes, va="top", fontsize=7)
+        axis.text(0.04, 0.96, f"{right} of {(~few).sum()} within 10 %", transform=axis.transAxes, va="top", fontsize=7)
 
     data = rates.sel(statistic="cov")
     measured, predicted = data["slope"].values, data["predicted_slope"].values

@@ -195,6 +195,7 @@ def bound_curve(fits: Fits, thresholds: dict) -> Finding:
     apart = {"fits": int(tilted.sum()), "below": int((tilted & (table["beta_high"] < table["bound_v3"])).sum())}
     theorem = int((~no_evidence(table) & (table["beta_high"] < table["bound_v1_theorem"])).sum())
     each = {name: stays_above(one, one["bound_v3"], thresholds).measured for name, one in tables.items()}
+    left, left_below = apart["fits"] + part.measured["saturated"], apart["below"] + part.measured["saturated_below"]
     said = f"counted apart: {apart['below']} of {apart['fits']} fits below that have {TILT}"
     return Finding(
         part.verdict,
@@ -204,7 +205,7 @@ def bound_curve(fits: Fits, thresholds: dict) -> Finding:
         f"v1, lie {theorem}. Slopes over finite n prove nothing of n to infinity.",
         f"{part.able}: {part.power}",
         p=part.p,
-        number=few_below(part),
+        number=f"{few_below(part)}; {left} saturated or unresolved set aside, {left_below} of them below",
     )
 
 
@@ -258,7 +259,7 @@ def gaussian_reference(fits: Fits, thresholds: dict) -> Finding:
         f"{0.5 - reference_change(0.5, store['n'].values, tokens):.3f} over these n, whatever the attention.",
         power,
         p=p,
-        number=f"{words.partition(' the change')[0]} that",
+        number=f"{words.partition(' of the change')[0]} of the change that quadrature gives",
     )
 
 

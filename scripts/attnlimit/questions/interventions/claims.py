@@ -45,7 +45,7 @@ def interventions_horizon(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="interventions_centred",
-    headline="Centred queries need fewer tokens",
+    headline="Centred queries lower the error",
     experiment="heads of {model}",
     ours=True,
     statement="Heads of {model} with their queries centred and H kept: the error falls.",
@@ -104,5 +104,5 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
         "that decides is for these heads; the one for layers like these is beside it.",
         could_fail(parts),
         p=max(p.values()) if verdict == HOLDS else min(1.0, 2 * min(p.values())) if verdict == FAILS else 1.0,
-        number=f"{variant}: {quantity} changes by {parts['mean'].words.partition(';')[0]}",
+        number=f"{variant.replace(' x ', ' × ')}: {quantity} changes by {parts['mean'].words.partition(';')[0]}",
     )

@@ -48,7 +48,7 @@ def judge(
 
 @claim(
     id="keys_first_order",
-    headline="First order tells how many keys a head needs",
+    headline="First order predicts how many keys a head needs",
     experiment="heads of {model}",
     ours=True,
     statement="The exact first order tells how many keys a head needs for an error of 5 %.",

@@ -78,7 +78,7 @@ def found(
         f"{words}.{remark}{AFTER_A_LOOK}",
         power or "not here: too few heads, blocks or draws",
         p=p,
-        number=words.partition(",")[0],
+        number=f"{words.partition(' in ')[0]} in the heads where theory asks for it",
     )
 
 

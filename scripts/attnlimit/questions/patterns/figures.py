@@ -12,7 +12,7 @@ from attnlimit.stats.estimate import Estimate
 LOOKS = {  # label, colour, marker, dashes: those that draw keys are dashed. All others are grey
     "random": ("random keys", PALETTE[0], "o", "--"),
     "window": ("window: nearest keys", PALETTE[1], "s", "-"),
-    "global_window_random": ("first keys, window, random (BigBird)", PALETTE[2], "P", "--"),
+    "global_window_random": ("first keys, window, random: BigBird-like", PALETTE[2], "P", "--"),
     "top": ("largest scores (oracle)", BOUND, "*", "-"),
 }
 OTHERS = ("window_random", "window_random_50", "strided", "dilated", "pooled")  # random_shared has the error of random

@@ -63,7 +63,7 @@ def propagation_quadrature(fits: Fits, thresholds: dict) -> Finding:
         f"{words}.{smaller} 1: independent errors; below: they reinforce each other; above: they cancel or saturate.",
         f"not here: {reason}" if reason else power([part.measured for part in parts.values()]),
         p=every_p(parts),
-        number=reason or f"mean {parts['mean'].words} of the sum of squares",
+        number=reason or f"root sum of squares over the joint error, mean: {parts['mean'].words}",
     )
 
 

@@ -71,10 +71,10 @@ def propagation(fits: xr.Dataset, tolerance: float) -> Figure:
     ratio.set_xticks(single, [f"{n:,}" for n in single])
     ratio.minorticks_off()
     ratio.set(xlabel="drawn keys $n$", ylim=(0.3, None), xlim=(single[0] / 1.4, single[-1] * 1.4))
-    ratio.set_ylabel(r"$\sqrt{\Sigma\,\mathrm{single}^2}$ over error of all at once")
+    ratio.set_ylabel("root sum of squares, over error of all")
     ratio.set_title(f"single layers added up, after layer {layers[-1]}")
     handles = ratio.get_legend_handles_labels()[0]
-    handles += [dot("0.3", r"left: single layers added up, $\sqrt{\Sigma\,\mathrm{single}^2}$", "x", 5.5)]
+    handles += [dot("0.3", "left: single layers, root sum of squares", "x", 5.5)]
     legend_below(figure, handles, 4)
     figure.suptitle(whole_subject(fits.attrs), fontsize=9)
     return figure
