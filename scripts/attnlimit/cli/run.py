@@ -40,7 +40,7 @@ class Request(argparse.Namespace):
     folder: Path
     config: list[str]
     cores: int
-    profile: Path | None
+    profile: Path | None = None  # of a cluster
     overlays: list[Path]
 
 
