@@ -23,8 +23,12 @@ def differences(before: xr.Dataset, after: xr.Dataset) -> list[str]:
         if old.dims != new.dims or old.shape != new.shape or old.dtype != new.dtype:
             lines.append(f"{name}: {old.dims} {old.shape} {old.dtype}, now {new.dims} {new.shape} {new.dtype}")
         elif not np.array_equal(old.values, new.values, equal_nan=old.dtype.kind == "f"):
-            scale = np.nanmax(np.abs(old.values)) or 1
-            lines.append(f"{name}: by up to {np.nanmax(np.abs(new.values - old.values)) / scale:.1e} of its largest")
+            if old.dtype.kind not in "biuf":
+                lines.append(f"{name}: other words")
+                continue
+            was, now = (each.values.astype(float) for each in (old, new))
+            scale = np.nanmax(np.abs(was)) or 1
+            lines.append(f"{name}: by up to {np.nanmax(np.abs(now - was)) / scale:.1e} of its largest")
     for name in sorted((before.attrs.keys() | after.attrs.keys()) - set(OWN)):
         old, new = before.attrs.get(name), after.attrs.get(name)
         if old != new:
