@@ -42,7 +42,7 @@ class Folder:
 
     def unlock(self) -> tuple[int, str]:
         """As `make unlock` calls it."""
-        command = [sys.executable, "-m", "attnlimit.cli.run", "unlock", "--config", SMOKE, CONFIG]
+        command = [sys.executable, "-m", "attnlimit.cli.run", "unlock"]
         variables = self.cluster.environment | {"PYTHONPATH": "scripts", "PATH": os.environ["PATH"]}  # squeue at once
         done = subprocess.run(command, cwd=self.path, env=variables, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr

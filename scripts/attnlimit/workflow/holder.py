@@ -73,12 +73,12 @@ def require_gone(folder: Path, unlock: str, sure: bool = False) -> str:
     visible = held and held[:4] == here[:4]
     if held and visible and is_alive(held):
         raise ValueError(f"{name}: a run is at work there: {held}; wait, or stop it with `{interrupt(held.process)}`")
+    if line := queued(folder, sure):  # before what is seen here: Slurm ends its own jobs, on this node too
+        raise ValueError(f"{name}: {line}")
     if alive := at_work(folder):
         who = ", ".join(f"{what} (process {number})" for number, what in alive.items())
         stop = f"kill {' '.join(map(str, alive))}"
         raise ValueError(f"{name}: left by a run that was killed, and still at work: {who}; wait, or `{stop}`")
-    if line := queued(folder, sure):
-        raise ValueError(f"{name}: {line}")
     if sure or visible or rebooted:
         return str(held or "a run of which nothing is known")
     if held is None:
