@@ -1,12 +1,12 @@
 """Fill the parts of README.md and docs/ that come from results, between their marks: `make readme` after a run."""
 
-import csv
 import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +17,7 @@ from snakemake.utils import update_config
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.attention.key_protocols import SAMPLED  # noqa: E402
+from attnlimit.base.log import Spent, spent_by  # noqa: E402
 from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
 from attnlimit.stats.estimate import Estimate  # noqa: E402
@@ -104,8 +105,7 @@ def parts_of(results: Path) -> dict[str, str]:
 def language_parts(results: Path) -> dict[str, str]:
     """Of a run on a language model: keys and rates by protocol, the next token, verdicts, and what it cost."""
     keys, answers = (read(results / f"rates/{name}.zarr.zip") for name in ("keys", "next_token"))
-    jobs = benchmarks(results)
-    spent, held = sum(float(job["cpu_time"]) for job in jobs), max(float(job["max_rss"]) for job in jobs) / 1e3
+    spent, held = total_of(results)
     about = (
         f"{keys.attrs['windows']} windows, context {keys.attrs['context']:,}; the jobs took {hours(spent)} of one core"
     )
@@ -113,7 +113,7 @@ def language_parts(results: Path) -> dict[str, str]:
         "language_keys": keys_by_protocol(keys),
         "language_next_token": next_tokens(answers),
         "language_claims": claims_table(results),
-        "language_cost": f"{about}, none above {held:.1f} GB.\n",
+        "language_cost": f"{about}, none above {held / 1e9:.1f} GB.\n",
     }
 
 
@@ -247,20 +247,24 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', '∣') for cell in line)} |\n" for line in lines)
 
 
-def benchmarks(results: Path, rule: str = "*") -> list[dict]:
-    """What Snakemake measured of the jobs of a rule, or of all."""
-    paths = sorted((results / "benchmarks").glob(f"{rule}/*.tsv"))
-    return [next(csv.DictReader(path.open(), delimiter="\t")) for path in paths]
+def total(jobs: Iterable[Spent]) -> Spent:
+    """Processor time of jobs together, memory of the largest."""
+    seconds, held = zip(*jobs, strict=True)
+    return Spent(sum(seconds), max(held))
+
+
+def total_of(results: Path) -> Spent:
+    return total(job for jobs in spent_by(results).values() for job in jobs)
 
 
 def time_taken(results: Path) -> str:
     """In processor time: another program on the machine makes it no longer."""
-    spent = sum(float(job["cpu_time"]) for job in benchmarks(results))
-    largest = max(float(job["max_rss"]) for job in benchmarks(results)) / 1e3
-    start = f"and some more for the start of {len(benchmarks(results))} jobs"
+    spent, held = total_of(results)
+    jobs = sum(map(len, spent_by(results).values()))
     return (
-        f"The jobs of the default run take {spent / 60:.0f} minutes of processor time: about {spent / 120:.0f} min on "
-        f"two cores, {start}; none holds more than {largest:.1f} GB of memory.\n"
+        f"The {jobs} jobs of the default run take {spent / 60:.0f} minutes of processor time: about {spent / 120:.0f} "
+        f"min on two idle cores, plus a minute or two of Snakemake's own; none holds more than {held / 1e9:.1f} GB of "
+        "memory.\n"
     )
 
 
@@ -285,13 +289,10 @@ def costs_table(results: Path) -> str:
 
 
 def measured(results: Path) -> dict[str, str]:
-    """From the benchmark files of the last run."""
-    cells = {}
-    for rule in [rule for rule in job_bytes(resolved()) if rule in job_count(resolved())]:
-        if not (jobs := benchmarks(results, rule)):  # of a chapter that the run does not have
-            continue
-        spent = sum(float(job["cpu_time"]) for job in jobs)
-        cells[rule] = cell(len(jobs), spent, max(float(job["max_rss"]) for job in jobs) * 1e6, None)
+    """From the logs of the last run; a chapter that it does not have has none."""
+    counted = job_bytes(resolved()).keys() & job_count(resolved())
+    jobs = {rule: jobs for rule, jobs in spent_by(results).items() if rule in counted}
+    cells = {rule: cell(len(each), *total(each), None) for rule, each in jobs.items()}
     stored = sum(path.stat().st_size for path in (results / "embeddings").iterdir())
     return cells | {ON_DISK: f"{stored / 1e9:.3g} GB"}
 
@@ -357,12 +358,11 @@ def compared(table: pd.DataFrame, larger: Path) -> str:
     for statistic, name in STATISTICS.items():
         step = (heads_of(both, statistic)["beta_larger"] - heads_of(both, statistic)["beta"]).abs()
         words.append(f"{step.median():.2f} for the {name} (median; at most {step.max():.2f})")
-    jobs = benchmarks(larger)
-    spent, held = sum(float(job["cpu_time"]) for job in jobs), max(float(job["max_rss"]) for job in jobs) / 1e3
+    spent, held = total_of(larger)
     population = f"{both['population_larger'].dropna().iloc[0]:,.0f}"
     return (
         f"With {population} tokens a head's β moves by {' and by '.join(words)}. The jobs took {hours(spent)} of one "
-        f"core, none above {held:.1f} GB.\n"
+        f"core, none above {held / 1e9:.1f} GB.\n"
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attnlimit.base import log
-from attnlimit.base.log import RESULT, bar
+from attnlimit.base.log import RESULT, bar, spent_by
 
 SCRIPTS = Path(log.__file__).parents[2]
 JOB = """
@@ -47,9 +47,22 @@ def test_a_log_starts_afresh_and_a_good_job_is_silent(tmp_path):
     log.write_text("an earlier run\n")
     job = run(log, "well")
     assert (job.returncode, job.stdout, job.stderr) == (0, "", "")
-    first, second = log.read_text().splitlines()
+    first, second, _ = log.read_text().splitlines()
     assert RESULT.fullmatch(first)[1] == "12 heads"
     assert re.fullmatch(r"\S+ \S+ embeddings: 4 of 4, \S+ blocks/s, 0 s left", second)
+
+
+def test_a_job_says_what_it_took_from_start_to_end(tmp_path):
+    def job(work: str, name: str) -> None:
+        text = f"import time, numpy as np\nfrom attnlimit.base.log import open_log\nopen_log({name!r})\n{work}"
+        subprocess.run([sys.executable, "-c", text], env={"PYTHONPATH": str(SCRIPTS)}, check=True)
+
+    job("time.sleep(0.5)", str(tmp_path / "logs/rest/0.log"))
+    job("kept = np.ones(40_000_000)\nwhile time.process_time() < 1: pass", str(tmp_path / "logs/work/0.log"))
+    found = spent_by(tmp_path)
+    (rest,), (work,) = found["rest"], found["work"]
+    assert rest.seconds < 1 <= work.seconds  # waiting costs nothing
+    assert work.bytes > 320e6 > rest.bytes
 
 
 def test_a_bar_yields_every_item_and_closes_with_a_rate(caplog):

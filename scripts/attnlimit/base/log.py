@@ -1,5 +1,6 @@
 """What a job says while it works: its log file, its progress bar, its last words."""
 
+import atexit
 import itertools
 import logging
 import re
@@ -9,11 +10,21 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 logger = logging.getLogger("attnlimit")
 SECONDS_BETWEEN_LOG_LINES = 5.0
 RESULT = re.compile(r"[\d-]+ [\d:,]+ found: (.+)")  # the line of a log with its result
 NOTE = re.compile(r"[\d-]+ [\d:,]+ note: (.+)")  # one that the user must see
+SPENT = re.compile(r"^[\d-]+ [\d:,]+ spent: ([\d.]+) core-seconds, ([\d.]+) MB$", re.M)  # its last one
+BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024  # units differ between systems
+
+
+class Spent(NamedTuple):
+    """What a finished job took."""
+
+    seconds: float  # of all its threads, its start and imports included
+    bytes: float  # held at most
 
 
 def open_log(path: str) -> None:
@@ -26,6 +37,26 @@ def open_log(path: str) -> None:
         print(f"{kind.__name__}: {error}", file=sys.stderr, flush=True)
 
     sys.excepthook = last_words
+    atexit.register(log_spent)
+
+
+def log_spent() -> None:
+    """The job's whole processor time and memory: Snakemake's benchmarks are samples, up to 30 s before the end."""
+    import resource  # here, since Windows has none: the installed library does without
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    held = used.ru_maxrss * BYTES_OF_MAXRSS / 1e6
+    logger.info("spent: %.2f core-seconds, %.0f MB", used.ru_utime + used.ru_stime, held)
+
+
+def spent_by(results: Path) -> dict[str, list[Spent]]:
+    """What the jobs of a run took, by rule, from their logs; those that ran on another machine included."""
+    found: dict[str, list[Spent]] = {}
+    for path in sorted(results.glob("logs/*/*.log")):
+        if lines := SPENT.findall(path.read_text(encoding="utf-8")):
+            seconds, megabytes = map(float, lines[-1])
+            found.setdefault(path.parent.name, []).append(Spent(seconds, megabytes * 1e6))
+    return found
 
 
 def counted(count: int, noun: str) -> str:
