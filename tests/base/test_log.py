@@ -62,7 +62,7 @@ def test_a_job_says_what_it_took_from_start_to_end(tmp_path):
     found = spent_by(tmp_path)
     (rest,), (work,) = found["rest"], found["work"]
     assert rest.seconds < 1 <= work.seconds  # waiting costs nothing
-    assert work.bytes > 320e6 > rest.bytes
+    assert work.bytes > 320e6
 
 
 def test_a_bar_yields_every_item_and_closes_with_a_rate(caplog):

@@ -24,7 +24,7 @@ class Spent(NamedTuple):
     """What a finished job took."""
 
     seconds: float  # of all its threads, its start and imports included
-    bytes: float  # held at most
+    bytes: float  # held at most, by it or, before its start, by the process that it was forked from
 
 
 def open_log(path: str) -> None:
