@@ -1,7 +1,7 @@
 """Fill docs/published.md from finished runs of the published size, and draw its figure: part of `make readme`.
 
 `python docs/published.py . runs/wikipedia-1m`: the default run, then larger ones; without larger ones, those of RUNS
-that are there. Every number comes from the runs' tables, claims and benchmarks.
+that are there. Every number comes from the runs' tables, claims and logs.
 """
 
 import json
@@ -14,8 +14,9 @@ import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "docs")]
-from readme import STATISTICS, benchmarks, fill, heads_of, hours, markdown, rates_table, resolved  # noqa: E402
+from readme import STATISTICS, fill, heads_of, hours, markdown, rates_table, resolved, total  # noqa: E402
 
+from attnlimit.base.log import spent_by  # noqa: E402
 from attnlimit.drawing.style import COLOURS, set_theme  # noqa: E402
 from attnlimit.workflow.costs import seconds  # noqa: E402
 
@@ -59,13 +60,8 @@ class Run:
         self.name = results.parent.name
         overlays = [overlays for folder, overlays in RUNS.items() if Path(folder).name == self.name]
         self.config = resolved(*(overlays[0] if overlays else ()))
-        jobs = pd.DataFrame(benchmarks(results)).assign(rule=[path.parent.name for path in self.files()])
-        numbers = jobs[["cpu_time", "max_rss"]].apply(pd.to_numeric, errors="coerce")
-        grouped = jobs.assign(**numbers).groupby("rule")
-        self.costs = grouped.agg(jobs=("rule", "size"), seconds=("cpu_time", "sum"), held=("max_rss", "max"))
-
-    def files(self) -> list[Path]:
-        return sorted((self.results / "benchmarks").glob("*/*.tsv"))
+        rows = {rule: (len(jobs), *total(jobs)) for rule, jobs in spent_by(results).items()}
+        self.costs = pd.DataFrame.from_dict(rows, orient="index", columns=["jobs", "seconds", "held"])
 
     @property
     def title(self) -> str:
@@ -80,7 +76,7 @@ def cost_rows(runs: list[Run]) -> str:
     rules = [rule for rule in runs[1].costs.index if any(spent(run, rule) >= LARGE for run in runs[1:])]
     rows = [[f"`{rule}`", *(cost_cell(run, rule) for run in runs)] for rule in rules]
     totals = [
-        f"{hours(run.costs['seconds'].sum())} of one core, {run.costs['held'].max() / 1e3:.1f} GB, "
+        f"{hours(run.costs['seconds'].sum())} of one core, {run.costs['held'].max() / 1e9:.1f} GB, "
         f"{stored(run.results / 'embeddings') / 1e9:.1f} GB of embeddings"
         for run in runs
     ]
@@ -96,8 +92,8 @@ def cost_cell(run: Run, rule: str) -> str:
         return "–"
     found = run.costs.loc[rule]
     estimate = seconds(run.config).get(rule, 0.0) / found["seconds"] if found["seconds"] >= LONG else 0.0
-    compared = f" (estimate over sampled {estimate:.2f})" if estimate else ""
-    return f"{found['jobs']:.0f} jobs, {found['seconds']:.0f} s, {found['held'] / 1e3:.1f} GB{compared}"
+    compared = f" (estimate over measured {estimate:.2f})" if estimate else ""
+    return f"{found['jobs']:.0f} jobs, {found['seconds']:.0f} s, {found['held'] / 1e9:.1f} GB{compared}"
 
 
 def stored(folder: Path) -> int:
