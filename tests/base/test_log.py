@@ -57,8 +57,8 @@ def test_a_job_says_what_it_took_from_start_to_end(tmp_path):
         text = f"import time, numpy as np\nfrom attnlimit.base.log import open_log\nopen_log({name!r})\n{work}"
         subprocess.run([sys.executable, "-c", text], env={"PYTHONPATH": str(SCRIPTS)}, check=True)
 
-    job("time.sleep(0.5)", str(tmp_path / "logs/rest/0.log"))
-    job("kept = np.ones(40_000_000)\nwhile time.process_time() < 1: pass", str(tmp_path / "logs/work/0.log"))
+    job("time.sleep(0.5)", str(tmp_path / "logs/rest/0.txt"))
+    job("kept = np.ones(40_000_000)\nwhile time.process_time() < 1: pass", str(tmp_path / "logs/work/0.txt"))
     found = spent_by(tmp_path)
     (rest,), (work,) = found["rest"], found["work"]
     assert rest.seconds < 1 <= work.seconds  # waiting costs nothing

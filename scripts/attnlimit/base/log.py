@@ -52,7 +52,7 @@ def log_spent() -> None:
 def spent_by(results: Path) -> dict[str, list[Spent]]:
     """What the jobs of a run took, by rule, from their logs; those that ran on another machine included."""
     found: dict[str, list[Spent]] = {}
-    for path in sorted(results.glob("logs/*/*.log")):
+    for path in sorted(results.glob("logs/*/*.txt")):
         if lines := SPENT.findall(path.read_text(encoding="utf-8")):
             seconds, megabytes = map(float, lines[-1])
             found.setdefault(path.parent.name, []).append(Spent(seconds, megabytes * 1e6))
