@@ -13,6 +13,7 @@ from attnlimit.base.words import LABELS
 from attnlimit.sources.corpus.location import (
     ENDINGS,
     PART,
+    PERIOD,
     endings_of,
     file_name,
     format_of,
@@ -35,7 +36,10 @@ class Fetch(Section):
     """Keys of what is fetched; each source needs some of them, and takes some others."""
 
     KEYS: ClassVar[dict[str, tuple[Keys, Keys]]]  # by source: those it needs, and those it may have
-    BY_SOURCE: ClassVar[Keys] = ("location", "file", "revision", "files", "format", "sha256", "weights_sha256", *NAMED)
+    BY_SOURCE: ClassVar[Keys] = (
+        *("location", "file", "revision", "files", "format", "tokenizer", "sha256", "weights_sha256"),
+        *NAMED,
+    )
 
     source: str
     location: str
@@ -132,6 +136,13 @@ class FetchCorpus(Fetch):
     characters: Number = Field(
         description="Stop after the article that reaches this many characters of plain text; 0 takes all."
     )
+    perturb: Literal["none", "words", "sentences", "repeat"] = Field(
+        description="Perturb each text before it is tokenised, by the run's `seed`. `words`: its words, which are what "
+        "white space separates, in random order; `sentences`: its sentences, which end at . ! or ? before white space "
+        f"or at the end of a line, in random order; `repeat`: {PERIOD} consecutive words from a random place of it, "
+        "again and again, to as many words as it had. `characters` and the shares of a mixture count the text as it "
+        "was; labelled texts of a downstream task stay as they are."
+    )
     max_bytes: Count = Field(description="Refuse a dump, or members of a package, that unpack to more bytes than this.")
     title: str = Field(max_length=100, description="What figures and pages call the text; empty takes its name.")
     licence: str = Field(max_length=300, description="Licence of the text, for the page of provenance.")
@@ -153,7 +164,7 @@ class FetchModel(Fetch):
     KEYS = {
         "embedded": ((), ("weights_sha256",)),
         "hub": (("location", "revision", "weights_sha256"), NAMED),
-        "package": (("location", "file", "sha256", "files", "weights_sha256"), NAMED),
+        "package": (("location", "file", "sha256", "files", "weights_sha256"), ("tokenizer", *NAMED)),
         "local": (("location",), ("weights_sha256", *NAMED)),
     }
     source: Literal["embedded", "hub", "package", "local"] = Field(
@@ -167,13 +178,18 @@ class FetchModel(Fetch):
     )
     files: str = Field(
         description="`package`: pattern of its members, in which `*` also stands for folders: config.json, "
-        "tokenizer.json, and model.safetensors or one .onnx graph of a plain BERT, which is converted; or one .gguf of "
-        "architecture llama in place of all."
+        "tokenizer.json, and model.safetensors or one .onnx graph of a plain BERT, which is converted; or, in place of "
+        "the first and the last, one .onnx graph of a BERT or DistilBERT as torch exports it; or in place of all one "
+        ".gguf of architecture llama, or one .hmsemb, which holds a RoBERTa."
+    )
+    tokenizer: Literal["", "embedded"] = Field(
+        description="`package`: `embedded` takes the tokenizer of all-MiniLM-L6-v2, for a model with the vocabulary of "
+        "bert-base-uncased in a package that has no tokenizer.json; empty takes the package's."
     )
     sha256: Sha256 = Field(description="`package`: checksum of the file, required.")
     weights_sha256: Sha256 = Field(
-        description="Checksum of model.safetensors, or of the .onnx or .gguf. `hub`, `package`: required; `local`: "
-        "empty accepts the file as it is; `embedded`: known, leave it empty."
+        description="Checksum of model.safetensors, or of the .onnx, .gguf or .hmsemb. `hub`, `package`: required; "
+        "`local`: empty accepts the file as it is; `embedded`: known, leave it empty."
     )
     title: str = Field(max_length=100, description="What stores and pages call the model; empty takes its name.")
     licence: str = Field(max_length=300, description="Licence of the model, for the page of provenance.")
@@ -197,7 +213,7 @@ class TokenizeCorpus(Section):
 def check(config: Mapping[str, Any], known: Known) -> None:
     """What the text and the model do not have."""
     corpus, tokens = config["fetch_corpus"], config["tokenize_corpus"]
-    cut = "language" not in config["chapters"]  # which reads windows of its own, and no blocks
+    cut = not {"language", "entry"} & {*config["chapters"]}  # which read windows of their own, and no blocks
     if "fetch_corpus" not in known.absent:
         check_location(corpus, known.root)
         most = most_tokens(located(corpus, known.root), tokens["block"])

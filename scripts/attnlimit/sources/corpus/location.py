@@ -23,6 +23,12 @@ PART: dict[str, Any] = dict.fromkeys(
     ("location", "file", "revision", "files", "format", "sha256", "title", "licence"), ""
 ) | {"column": "text", "max_bytes": 300_000_000}  # of a part of a mixture: what it leaves out
 LOCAL = ("dump", "text", "local")  # sources that may lie on this machine
+PERIOD = 64  # words that `repeat` repeats: six times in a block of 512 tokens of the excerpt
+PERTURBED = {  # by fetch_corpus.perturb: what a text is called beside its name
+    "words": "shuffled words",
+    "sentences": "shuffled sentences",
+    "repeat": f"{PERIOD} words repeated",
+}
 MARKS = 2  # tokens a block has besides word pieces: one opens it, one closes it
 
 
@@ -98,7 +104,8 @@ def most_tokens(corpus: dict, block: int) -> int | None:
 
     A word piece has a byte or more, a block has MARKS besides, and every text begins a new block.
     """
-    files = local_files(corpus) if corpus["source"] == "text" else []
+    kept = corpus["source"] == "text" and corpus.get("perturb") != "repeat"  # which may repeat the longest words
+    files = local_files(corpus) if kept else []
     if not files or any(not name.endswith((*TEXTS, ".jsonl", ".py")) for name in files):
         return None
     pieces = sum(Path(name).stat().st_size for name in files)
@@ -109,3 +116,8 @@ def most_tokens(corpus: dict, block: int) -> int | None:
 def text_name(corpus: dict) -> str:
     """The title of a corpus if it has one, else the name of its file, folder or repository; "" without a corpus."""
     return corpus.get("title") or corpus.get("name", "")
+
+
+def perturbed_name(name: str, how: str) -> str:
+    """The name of a text, and what fetch_corpus.perturb made of it."""
+    return f"{name}, {PERTURBED[how]}" if how in PERTURBED else name

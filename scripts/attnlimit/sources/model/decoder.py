@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
-from attnlimit.sources.model.bert import load_as
-from attnlimit.sources.model.families import GGUF, read_config, require_decoder
+from attnlimit.sources.model.bert import load, load_as
+from attnlimit.sources.model.families import GGUF, is_causal, read_config, require_decoder
 from attnlimit.sources.model.files import FILES, REMEDIES
 
 LAYERS = r"(?:layers|layer|h|blocks)"  # how modules call their list of layers
@@ -32,6 +32,11 @@ def load_decoder(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerFast
             raise FileNotFoundError(f"{folder}: no {name}; {REMEDIES[name]}")
     require_decoder(folder / "config.json")
     return load_as(AutoModelForCausalLM, folder, LAYERS, attn_implementation="eager"), tokenizer_of(folder)
+
+
+def load_either(folder: Path) -> PreTrainedModel:
+    """The model of a folder, whose tokens see those before them or all: a language model, or an encoder."""
+    return load_decoder(folder)[0] if is_causal(folder / "config.json") else load(folder)
 
 
 def tokenizer_of(folder: Path) -> PreTrainedTokenizerFast:

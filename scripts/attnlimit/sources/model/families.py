@@ -106,10 +106,17 @@ def require_decoder(path: Path) -> dict:
     return config
 
 
-def shape_of_model(model: dict, causal: bool = False) -> Shape | None:
+def is_causal(path: Path) -> bool:
+    """Whether a config.json is that of a language model: of none of the known encoders, or of one made a decoder."""
+    config = read_config(path)
+    return config.get("model_type") not in list(FAMILIES) or bool(config.get("is_decoder"))
+
+
+def shape_of_model(model: dict, causal: bool | None = False) -> Shape | None:
     """The shape of the model of the section fetch_model; None for one that is not here yet.
 
-    One in a folder is refused unless it is of a supported kind: a language model if `causal`, else an encoder.
+    One in a folder is refused unless it is of a supported kind: a language model if `causal`, else an encoder; None:
+    either.
     """
     config = Path(model["location"]).expanduser() / "config.json"
     if model["source"] == "embedded":
@@ -119,9 +126,9 @@ def shape_of_model(model: dict, causal: bool = False) -> Shape | None:
     return supported_shape(config, causal)
 
 
-def supported_shape(config: Path, causal: bool) -> Shape:
-    """The shape of the model of a config.json, unless it is refused."""
-    if causal:
+def supported_shape(config: Path, causal: bool | None) -> Shape:
+    """The shape of the model of a config.json, unless it is refused: see `shape_of_model`."""
+    if is_causal(config) if causal is None else causal:
         return shape_of(require_decoder(config))
     return shape_of(read_config(config), require_supported(config))
 
