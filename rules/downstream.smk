@@ -1,13 +1,13 @@
-# What does the user of a model see when every layer attends to n drawn keys?
+# How do a model's answers and embeddings change when every layer attends to n drawn keys?
 # INPUTS   results/corpus/articles.parquet, or labelled texts of measure_downstream.location; results/models/*
 # OUTPUTS  results/downstream/texts.zarr.zip     token_id, text_of_token (token); label, training (text)
 #          results/downstream/parts/{part}.zarr.zip   the texts of one job: embedding (text, replicate, n, feature), dense_embedding
 #                                                (text, feature); of a classifier scores (text, replicate, n, class), dense_scores;
 #                                                training_embedding (training_text, feature); horizon, … (text, layer, head)
-#          results/downstream/answers.zarr.zip   embedding_error, answer, right, agrees (text, replicate, n); dense_answer, dense_right, label,
+#          results/downstream/answers.zarr.zip   embedding_error, logit_error, divergence, answer, right, agrees (text, replicate, n); dense_answer, dense_right, label,
 #                                                cluster (text); horizon, horizon_frobenius, constant_tilt (text, layer, head); chance,
 #                                                unrelated_distance
-#          results/rates/downstream.zarr.zip     accuracy, agreement, embedding_error (n); dense_accuracy, beta, bend; local_slope
+#          results/rates/downstream.zarr.zip     accuracy, agreement, logit_error, divergence, embedding_error (n); dense_accuracy, beta, bend; local_slope
 #                                                (interval); each with _low, _high where it has an interval
 #          results/figures/downstream.{pdf,svg,png}
 from attnlimit.sources.corpus.location import labelled_file, task_lengths  # noqa: E402

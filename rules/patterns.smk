@@ -1,12 +1,14 @@
-# What does a query lose that reads only n keys of its block, chosen by a pattern?
+# What is the error of a query that reads only n keys of its block, selected by a pattern?
 # INPUTS   results/corpus/blocks.zarr.zip, results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip
 # OUTPUTS  results/patterns/layer_{layer}.zarr.zip   error (statistic, pattern, head, block, replicate, n) to dense attention;
 #                                                    limit_scale (statistic, head, block), expected_square (term, head, block),
-#                                                    length (block)
+#                                                    length (block); of pattern top: left_out (head, block, n),
+#                                                    keys_needed, keys_gaussian (delta, head, block), score_spread, asked
 #          results/rates/patterns.zarr.zip   value (layer, statistic, pattern, head, n), beta, bend, … (…, head), beats_top (…, n);
 #                                            budget (eps, layer, statistic, pattern, head); median_value, median_budget: over heads;
-#                                            theory_value (layer, head, n), theory_from, late_beta (layer, head)
-#          results/patterns.csv              budgets that are enough, one row for each layer and pattern
+#                                            theory_value (layer, head, n), theory_from, late_beta (layer, head);
+#                                            left_out, means_apart (layer, head, n), gaussian_ratio (layer, delta, head), …
+#          results/patterns.csv              sufficient budgets, one row per layer and pattern
 #          results/figures/patterns.{pdf,svg,png}
 
 

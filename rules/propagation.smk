@@ -1,4 +1,4 @@
-# What becomes of the error of a layer in the layers after it?
+# How does the error of a layer propagate through later layers?
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/*
 # OUTPUTS  results/propagation/parts/part_{part}.zarr.zip   the blocks of one job
 #          results/propagation/errors.zarr.zip   error (statistic, layer, block, replicate, n): keys drawn in all layers;
@@ -6,7 +6,8 @@
 #                                                limit_scale (statistic, layer, block): of the dense states
 #          results/rates/propagation.zarr.zip    beta{,_low,_high}, … (statistic, layer); rms{,_low,_high} (statistic, layer, n), single_rms: relative;
 #                                                gain{,_low,_high} (statistic, drawn_layer, layer, single_n);
-#                                                quadrature{,_low,_high}, quadrature_in_step (statistic, layer, single_n)
+#                                                quadrature{,_low,_high}, quadrature_in_step (statistic, layer, single_n);
+#                                                late_rate{,_low,_high}, late_saturated (statistic, layer); depth_change{,_low,_high} (statistic)
 #          results/figures/{propagation,propagation_gain}.{pdf,svg,png}
 PROPAGATION_PARTS = range(config["measure_propagation"]["parts"])
 MERGED["propagation/errors"] = Merge(
@@ -54,7 +55,11 @@ rule fit_propagation:
     conda:
         "../envs/fit_propagation.yaml"
     params:
-        job=job("fit_propagation", settings=only(config["fit_rates"], "bootstrap", "misfit"), seed=config["seed"]),
+        job=job(
+            "fit_propagation",
+            settings=only(config["fit_rates"], "bootstrap", "misfit", "saturated"),
+            seed=config["seed"],
+        ),
     script:
         "../scripts/fit_propagation.py"
 
@@ -73,7 +78,7 @@ rule plot_propagation:
     params:
         job=job(
             "plot_propagation",
-            tolerance=config["assess_claims"]["quadrature_tolerance"],
+            **only(config["assess_claims"], "quadrature_tolerance", "depth_tolerance"),
             quick_look=config["quick_look"],
         ),
     script:

@@ -12,6 +12,6 @@ options = p.settings
 
 errors = read(snakemake.input.errors)
 bootstrap = Bootstrap(options["bootstrap"], True, generator(p.seed, "fit_propagation"))
-fits = fit_propagation(errors, bootstrap, options["misfit"])
+fits = fit_propagation(errors, bootstrap, options["misfit"], options["saturated"])
 facts = inherited(errors) | {"replicates": errors.sizes["replicate"]}
 write(fits, snakemake.output.rates, STORES["rates/propagation"], **facts, code=p.code)

@@ -9,5 +9,8 @@ p = begin(snakemake)
 set_theme()
 
 fits = read(snakemake.input.rates)
-figures = {"propagation": propagation(fits, p.tolerance), "propagation_gain": propagation_gain(fits)}
+figures = {
+    "propagation": propagation(fits, p.quadrature_tolerance),
+    "propagation_gain": propagation_gain(fits, p.depth_tolerance),
+}
 save(figures, snakemake.output, p.quick_look)

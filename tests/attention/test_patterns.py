@@ -10,8 +10,10 @@ from transformers import BigBirdConfig, BigBirdModel
 from attnlimit.attention.kernel import Heads, Projected, project
 from attnlimit.attention.patterns import (
     DRAWN,
+    HERDING,
     INDEPENDENT,
     NAMES,
+    ORACLE,
     PATTERNS,
     POOLED,
     PUBLISHED_WINDOW,
@@ -21,7 +23,9 @@ from attnlimit.attention.patterns import (
     attend_pattern,
     dense,
     groups,
+    herding,
     possible,
+    smallest_mass,
     top,
 )
 from attnlimit.questions.patterns.about import Pattern
@@ -55,7 +59,7 @@ def test_every_query_reads_its_budget(name):
             assert name in INDEPENDENT or read.max() == 1
 
 
-@pytest.mark.parametrize("name", ONCE)
+@pytest.mark.parametrize("name", [*ONCE, ORACLE, HERDING])
 def test_a_budget_of_all_keys_is_dense_attention_to_the_bit(name):
     sample = tokens(60)
     (output,) = attend_pattern(name, sample, [60], lambda *_: np.random.default_rng(0))
@@ -152,6 +156,65 @@ def test_top_reads_the_largest_scores_of_each_head_and_breaks_ties_by_place():
     assert (equal == 0).sum(-1).tolist() == [[4, 4]] and (equal[0, :, :4] == 0).all()
 
 
+def test_the_weight_of_the_smallest_scores_by_sorting_weights():
+    sample = tokens(30)
+    scores = sample.queries @ sample.keys.mT
+    weights = np.exp(scores.numpy())
+    mass = smallest_mass(scores).numpy()
+    assert mass.shape == (2, 30, 30)
+    rising = np.sort(weights / weights.sum(-1, keepdims=True), -1)
+    for left in (1, 7, 30):
+        np.testing.assert_allclose(mass[..., left - 1], rising[..., :left].sum(-1), rtol=1e-12)
+
+
+def dense_kernel(keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """exp(-|k - k'|^2 / (2 sqrt(width))) (<v, v'> + E|v|^2) of centred keys and values of one head."""
+    values = values - values.mean(0)
+    apart = ((keys[:, None] - keys) ** 2).sum(-1)
+    return np.exp(-apart / (2 * np.sqrt(keys.shape[1]))) * (values @ values.T + (values**2).sum(1).mean())
+
+
+def test_herding_takes_the_key_that_brings_the_mean_feature_nearest():
+    """Squared distance of the mean feature of those taken to that of all, from the whole kernel, at every candidate."""
+    sample = tokens(24, width=3)
+    order = herding(sample.keys + 5, sample.values - 2, 9).numpy()  # attention knows no shift of keys or values
+    for head in range(2):
+        kernel = dense_kernel(sample.keys[head].numpy(), sample.values[head].numpy())
+        assert sorted(order[head]) == list(range(24))
+        for step in range(9):
+            distance = {}
+            for key in set(range(24)) - set(order[head, :step]):
+                weights = -np.full(24, 1 / 24)
+                weights[[*order[head, :step], key]] += 1 / (step + 1)
+                distance[key] = weights @ kernel @ weights
+            assert min(distance, key=distance.__getitem__) == order[head, step]
+
+
+def test_attention_to_herded_keys_equals_the_formula_in_every_strip():
+    sample = tokens(STRIP + 20, width=3)
+    outputs = attend_pattern(HERDING, sample, [5, 40], lambda *_: np.random.default_rng(0))
+    order = herding(sample.keys, sample.values, 40)
+    for n, output in zip([5, 40], outputs, strict=True):
+        read = np.zeros((2, 1, STRIP + 20))
+        np.put_along_axis(read[:, 0], order[:, :n].numpy(), 1, 1)
+        np.testing.assert_allclose(output, formula(sample, read), rtol=1e-11, atol=1e-13)
+
+
+def test_herded_keys_err_less_than_random_ones_and_the_more_so_the_more_they_are():
+    """Of keys on a circle with values that vary smoothly along it: from 16 to 64 keys, faster than n^(-1/2)."""
+    angle = torch.as_tensor(np.random.default_rng(1).uniform(0, 2 * np.pi, 400))
+    circle = torch.stack([angle.cos(), angle.sin()], -1)[None]
+    sample = Projected(circle, circle, circle)
+
+    def error(name: str, seed: int = 0) -> np.ndarray:
+        outputs = attend_pattern(name, sample, [16, 64], lambda n, _: np.random.default_rng([n, seed]))
+        return np.array([float((output - dense(sample)).square().sum(-1).mean().sqrt()) for output in outputs])
+
+    drawn, herded = np.mean([error("random_shared", seed) for seed in range(10)], 0), error(HERDING)
+    assert (herded < drawn / 2).all() and np.log(herded[0] / herded[1]) / np.log(4) > 0.8
+    assert np.log(drawn[0] / drawn[1]) / np.log(4) == pytest.approx(0.5, abs=0.2)
+
+
 def test_long_sequences_are_read_in_strips_that_share_a_shared_draw():
     """Strips of queries, one after the other, and one sample of keys for all of them where it is shared."""
     length, n = STRIP + 40, 20
@@ -169,7 +232,9 @@ def test_independent_keys_may_be_more_than_there_are():
     np.testing.assert_allclose(output, dense(sample), atol=0.05)
 
 
-@pytest.mark.parametrize(("name", "n"), [("window", 9), ("top", 9), ("window", 0), ("window_random_50", 8)])
+@pytest.mark.parametrize(
+    ("name", "n"), [("window", 9), ("top", 9), ("herding", 9), ("window", 0), ("window_random_50", 8)]
+)
 def test_a_budget_that_is_not_there_is_refused(name, n):
     with pytest.raises(ValueError, match=f"pattern {name}: no budget of {n} keys in a sequence of 8"):
         attend_pattern(name, tokens(8), [n], lambda *_: np.random.default_rng(0))

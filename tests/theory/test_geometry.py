@@ -7,6 +7,7 @@ from attnlimit.theory.geometry import (
     constant_tilt,
     horizon_published,
     horizons,
+    seen_variance,
     square_root,
     tilt_bias,
     tilt_matrix,
@@ -31,9 +32,37 @@ def test_the_softmax_scale_belongs_to_the_tilt():
 
 
 def test_horizons_by_hand():
-    """Sigma = diag(4, 1), A = [[0, 3], [0, 0]]: S A S = [[0, 6], [0, 0]], S A = [[0, 6], [0, 0]]."""
+    """Sigma = diag(4, 1), A = [[0, 3], [0, 0]]: S A S = [[0, 6], [0, 0]], S A = [[0, 6], [0, 0]]; tilts along e1."""
     found = horizons(np.diag([4.0, 1.0]), np.array([[0.0, 3.0], [0.0, 0.0]]))
-    assert found == pytest.approx({"horizon": 6, "horizon_one_sided": 6, "psi": 144, "horizon_frobenius": 6})
+    by_hand = {"horizon": 6, "horizon_one_sided": 6, "psi": 144, "horizon_frobenius": 6, "seen_variance": 4}
+    assert found == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize(
+    ("tilt", "variance"),
+    [
+        (np.diag([0.0, 2.0, 0.1]), 4.0),  # e2 and e3 of variances 9, 4, 1
+        (np.outer([0, 0, 1.0], [1.0, 0, 0]), 1.0),  # tilts along e3, whatever the queries
+        (np.outer([1.0, 1.0, 0], [0, 0, 5.0]), 6.5),  # along (1, 1, 0) / sqrt 2
+        (np.diag([1e-17, 1.0, 1e-3]), 4.0),  # the first is rounding
+        (np.zeros((3, 3)), 0.0),
+    ],
+)
+def test_variance_along_the_image_of_the_tilt(tilt, variance):
+    assert seen_variance(np.diag([9.0, 4.0, 1.0]), tilt) == pytest.approx(variance, rel=1e-12)
+    assert seen_variance(np.diag([9.0, 4.0, 1.0]), 100 * tilt) == pytest.approx(variance, rel=1e-12)
+
+
+def test_a_head_sees_the_rows_of_its_key_weights():
+    """The image of W_k^T W_q of rank 3 in 12 features: P = W_k^+ W_k; one rank more would see other directions."""
+    rng = np.random.default_rng(8)
+    (query, key), factor = rng.normal(size=(2, 3, 12)), rng.normal(size=(12, 12))
+    covariance, tilt = factor @ factor.T, tilt_matrix(query, key)
+    projector = np.linalg.pinv(key) @ key
+    expected = np.linalg.norm(projector @ covariance @ projector, 2)
+    assert seen_variance(covariance, tilt) == pytest.approx(expected, rel=1e-9)
+    assert seen_variance(covariance, tilt) < 0.9 * np.linalg.norm(covariance, 2)
+    assert horizons(covariance, tilt)["horizon_one_sided"] ** 2 <= expected * np.linalg.norm(tilt, 2) ** 2
 
 
 def test_horizon_squared_is_at_most_psi_and_equal_for_isotropic_tokens():

@@ -2,7 +2,8 @@
 
 A pattern is a function of positions, the budget n and a random stream.  It gives counts (query, key), rows of sum n:
 how often a query reads a key, 0 for not at all.  A key read c times has log c added to its score, so that attention to
-counts is attention to the keys read.  Two are of another kind: `pooled` reads means of keys, `top` looks at scores.
+counts is attention to the keys read.  Three are of another kind: `pooled` reads means of keys, `top` looks at scores,
+`herding` at keys and values.
 """
 
 from collections.abc import Callable, Iterator
@@ -140,9 +141,9 @@ PATTERNS: dict[str, Pattern] = {
 }
 DRAWN = ("random", "random_shared", "window_random", "window_random_50", "global_window_random")  # differ by replicate
 INDEPENDENT = ("random", "random_shared")  # keys drawn with replacement: of these a budget may exceed the sequence
-SHARED = "random_shared"  # one draw for all strips of queries
-POOLED, ORACLE = "pooled", "top"  # not of positions alone
-NAMES = (*PATTERNS, POOLED, ORACLE)
+SHARED = "random_shared"  # one draw for all queries: one row of counts
+POOLED, ORACLE, HERDING = "pooled", "top", "herding"  # not of positions alone
+NAMES = (*PATTERNS, POOLED, ORACLE, HERDING)
 SMALLEST = dict.fromkeys(("window_random_50", PUBLISHED_WINDOW), PUBLISHED_RANDOM + 1)  # budget, where it is not 1
 
 
@@ -184,11 +185,16 @@ def attend_pattern(
     length = tokens.keys.shape[1]
     for n in sizes:
         require_budget(name, n, length)
+    steps = max((n for n in sizes if n < length), default=0)
+    order = herding(tokens.keys, tokens.values, steps) if name == HERDING else None
     strips = []
     for number, queries in enumerate(tokens.queries.split(STRIP, 1)):
-        place = Place(np.arange(number * STRIP, number * STRIP + queries.shape[1]), length)
+        rows = 1 if name == SHARED else queries.shape[1]
+        place = Place(np.arange(number * STRIP, number * STRIP + rows), length)
         if name == POOLED:
             read = (pooled(tokens, n) for n in sizes)
+        elif order is not None:
+            read = (taken(tokens, order[:, :n]) for n in sizes)
         elif name == ORACLE:
             read = ((tokens.keys, tokens.values, mask) for mask in top(queries @ tokens.keys.mT, sizes))
         else:
@@ -214,11 +220,62 @@ def pooled(tokens: Projected, n: int) -> tuple[Tensor, Tensor, Tensor]:
 
 def top(scores: Tensor, sizes: list[int]) -> Iterator[Tensor]:
     """0 at the n largest scores of each query and head, -inf elsewhere, for each n; of equal scores the earlier key."""
-    ordered = torch.as_tensor(np.sort(scores.cpu().numpy(), -1)).to(scores)  # many times as fast as torch's
+    rising = ordered(scores)
     for n in sizes:
-        last = ordered[..., -n, None]  # the smallest that is read
-        read = scores >= last
-        if read.sum() > n * scores[..., 0].numel():
+        last = rising[..., -n, None]  # the smallest that is read
+        left = scores < last
+        if n < scores.shape[-1] and (rising[..., -n - 1, None] == last).any():  # equal scores, not all of them read
             equal = scores == last
-            read &= ~equal | (equal.cumsum(-1) <= n - (scores > last).sum(-1, keepdim=True))
-        yield torch.zeros_like(scores).masked_fill_(~read, -torch.inf)
+            left |= equal & (equal.cumsum(-1) > n - (scores > last).sum(-1, keepdim=True))
+        yield torch.zeros_like(scores).masked_fill_(left, -torch.inf)
+
+
+def ordered(scores: Tensor) -> Tensor:
+    """Scores of each query from the smallest to the largest."""
+    return torch.as_tensor(np.sort(scores.cpu().numpy(), -1)).to(scores)  # many times as fast as torch's
+
+
+def smallest_mass(scores: Tensor) -> Tensor:
+    """Weight of the j + 1 smallest scores of each query, (…, key): the n largest leave out the one at L - n - 1."""
+    return ordered(scores).softmax(-1).cumsum(-1, dtype=torch.float64)
+
+
+def herding(keys: Tensor, values: Tensor, n: int) -> Tensor:
+    """The keys of each head, (head, key), in the order taken, the same for all queries: the first n by greedy herding.
+
+    Kernel of two tokens, keys and values centred over the block:
+        K = exp(-|k - k'|^2 / (2 sqrt(width))) (<v, v'> + E|v|^2).
+    That of arXiv 2502.12063 (Low-Rank Thinning, for attention) is exp(<k, k'> / sqrt(width)) (<v, v'> + max v^2); they
+    halve the keys at random, again and again.  Ours: its first factor is divided by its roots at (k, k) and (k', k'),
+    so that the longest keys do not outweigh all others;  keys are taken one by one, so that any n is possible and
+    nothing is drawn.  The next one maximises (t + 1) mean_l K(j, l) - sum over the t taken of K(j, l) - K(j, j) / 2,
+    which brings the mean feature of those taken as near to that of all keys as one more can.
+    """
+    keys, values = (part - part.mean(1, keepdim=True) for part in (keys, values))
+    keys = keys / keys.shape[-1] ** 0.25
+    level = values.square().sum(-1).mean(-1).sqrt()[:, None, None]
+    values = torch.cat([values, level.expand(-1, values.shape[1], 1)], -1)  # <v, v'> + E|v|^2 is their product
+    half = keys.square().sum(-1) / 2  # (head, key)
+
+    def kernel(key: Tensor, value: Tensor) -> Tensor:
+        near = (key @ keys.mT).sub_(half[:, None]).sub_(key.square().sum(-1, keepdim=True) / 2)
+        return near.exp_().mul_(value @ values.mT)  # (head, row, key)
+
+    rows = zip(keys.split(STRIP, 1), values.split(STRIP, 1), strict=True)
+    mean = torch.cat([kernel(*each).mean(-1) for each in rows], 1)  # (head, key)
+    gain = mean - values.square().sum(-1) / 2
+    head, order = torch.arange(len(keys), device=keys.device)[:, None], []
+    for _ in range(n):
+        best = gain.argmax(-1, keepdim=True)
+        order.append(best)
+        gain += mean - kernel(keys[head, best], values[head, best])[:, 0]
+        gain.scatter_(1, best, -torch.inf)
+    rest = gain.argsort(-1, descending=True)[:, : gain.shape[1] - n]
+    return torch.cat([*order, rest], -1)
+
+
+def taken(tokens: Projected, index: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Keys and values of each head by number, (head, n), in their order in the sequence, each read once."""
+    index = index.sort(-1).values[..., None]
+    keys, values = (part.take_along_dim(index, 1) for part in (tokens.keys, tokens.values))
+    return keys, values, keys.new_zeros(1, index.shape[1])

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+import numpy as np
 import torch
 
 from attnlimit.base.plain_attention import DEAF, REMEDY, SINKS, refusal
@@ -67,6 +68,17 @@ def probed(model: Any, receive: Receive) -> Iterator[None]:
             hook.remove()
         model.set_attn_implementation(own)
         AttentionInterface.register(name, closed)  # lets go of what the probe holds
+
+
+def read(model: Any, tokens: np.ndarray, receive: Receive) -> None:
+    """One pass of the model's layers over a window: without the scores of next tokens, which nobody asks for here."""
+    ids = torch.as_tensor(np.asarray(tokens), dtype=torch.long, device=model.device)[None]
+    if int(ids.max()) >= (words := model.get_input_embeddings().num_embeddings):
+        raise ValueError(f"token {int(ids.max())}, but the model has {words} words; take the model's own tokenizer")
+    inner = getattr(model, model.base_model_prefix, model)
+    extra = {"use_cache": False} if getattr(model.config, "use_cache", None) is not None else {}
+    with torch.no_grad(), probed(model, receive):
+        inner(input_ids=ids, **extra)
 
 
 def attention(

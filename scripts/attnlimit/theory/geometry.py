@@ -20,7 +20,8 @@ def horizons(covariance: np.ndarray, tilt: np.ndarray) -> dict[str, float]:
     """Coupling of one head, with S the square root of the tokens' covariance.
 
     horizon = ||S A S||_2 (two-sided, v3);  horizon_one_sided = ||S A||_2 and psi = ||Sigma||_2 ||S A||_2^2 (v1);
-    horizon_frobenius = ||S A S||_F, which tells saturation.  horizon^2 <= psi, equal for Sigma = rho I.
+    horizon_frobenius = ||S A S||_F, which tells saturation.  horizon^2 <= psi, equal for Sigma = rho I;
+    seen_variance: see there.
     """
     root = square_root(covariance)
     two_sided = root @ tilt @ root
@@ -30,7 +31,22 @@ def horizons(covariance: np.ndarray, tilt: np.ndarray) -> dict[str, float]:
         "horizon_one_sided": float(one_sided),
         "psi": float(np.linalg.norm(covariance, 2) * one_sided**2),
         "horizon_frobenius": float(np.linalg.norm(two_sided)),
+        "seen_variance": seen_variance(covariance, tilt),
     }
+
+
+def seen_variance(covariance: np.ndarray, tilt: np.ndarray) -> float:
+    """Lambda_A = lambda_max(P Sigma P), P the orthogonal projector onto the image (column space) of A.
+
+    All tilts A x lie there, so that a score <A x, z> sees of a key z only P z: Lambda_A is the largest variance of the
+    tokens along a direction that scores see; ||S A||_2^2 <= Lambda_A ||A||_2^2.  The image is spanned by the left
+    singular vectors of A whose singular values exceed size eps sigma_max, eps the rounding of A's numbers: those of
+    W_k^T W_q in float64 beyond the width of the head lie below that.  0 for A = 0.
+    """
+    left, values, _ = np.linalg.svd(tilt)
+    rank = int((values > len(tilt) * np.finfo(tilt.dtype).eps * values[0]).sum())
+    image = left[:, :rank]  # (feature, rank): P = image image^T
+    return float(np.linalg.eigvalsh(image.T @ covariance @ image).max(initial=0.0))
 
 
 def tilt_bias(query_bias: np.ndarray, key_weight: np.ndarray) -> np.ndarray:

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
 
-from attnlimit.questions.downstream.answers import answers, chance, nearest_other, probe_classes
+from attnlimit.questions.downstream.answers import PROBE, SCALE, answers, by_nearest, by_probe, chance, compared
 
 
 def unit(*angles):
@@ -31,7 +33,28 @@ def task(*label, **coords):
 
 def test_the_nearest_is_never_the_text_itself():
     candidates = unit(0, 10, 90, 100)
-    np.testing.assert_array_equal(nearest_other(candidates, candidates), [1, 0, 3, 2])
+    found = by_nearest(candidates, candidates, np.array([3, 4, 5, 6]))
+    np.testing.assert_array_equal(found.answer, [4, 3, 6, 5])
+
+
+def test_the_logit_of_an_article_is_its_largest_cosine_without_the_text_itself():
+    """Articles 0 at 0, 40, 50 degrees and 1 at 90, 100."""
+    candidates = unit(0, 40, 50, 90, 100)
+    found = by_nearest(candidates, candidates, np.array([0, 0, 0, 1, 1]))
+    angles = [[40, 90], [10, 50], [10, 40], [40, 10], [50, 10]]
+    np.testing.assert_allclose(found.logits, SCALE * np.cos(np.radians(angles)))
+    np.testing.assert_array_equal(found.answer, found.logits.argmax(-1))
+
+
+def test_logits_are_compared_as_a_softmax_sees_them():
+    """Probabilities 1/2, 1/2 against 1/4, 3/4; a common shift changes nothing, another temperature does."""
+    dense, drawn = np.log([0.5, 0.5]), np.log([[0.25, 0.75], [0.5, 0.5]]) + 7
+    error, divergence = compared(drawn, dense)
+    np.testing.assert_allclose(error, [np.log(3) / 2, 0], atol=1e-12)
+    np.testing.assert_allclose(divergence, [0.5 * np.log(2) + 0.5 * np.log(2 / 3), 0], atol=1e-12)
+    back = compared(dense[None], drawn[0])[1]
+    np.testing.assert_allclose(back, 0.25 * np.log(0.5) + 0.75 * np.log(1.5))  # of the dense from the drawn: another
+    assert compared(2 * drawn, dense)[1][0] > divergence[0]
 
 
 def test_a_draw_that_turns_an_embedding_finds_another_article():
@@ -70,7 +93,9 @@ def test_agreement_and_truth_are_two_things():
 
 def test_a_probe_learns_from_other_texts_and_answers_for_draws():
     training = unit(0, 5, 10, 90, 95, 100)
-    assert probe_classes(training, np.array([3, 3, 3, 7, 7, 7]), unit(2, 93)).tolist() == [3, 7]
+    found = by_probe(training, np.array([3, 3, 3, 7, 7, 7]), unit(2, 93))
+    assert found.answer.tolist() == [3, 7]
+    np.testing.assert_allclose(found.logits.sum(-1), 0, atol=1e-12)
     dense, drawn = unit(8, 88), unit(8, 20)[:, None, None]
     lesson = {
         "training_embedding": (("training_text", "feature"), training),
@@ -82,6 +107,16 @@ def test_a_probe_learns_from_other_texts_and_answers_for_draws():
     np.testing.assert_array_equal(found["cluster"], [0, 1])
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_logits_of_a_probe_are_those_of_its_probabilities(classes):
+    rng = np.random.default_rng(5)
+    training, labels, asked = rng.normal(size=(40, 4)), np.arange(40) % classes, rng.normal(size=(6, 2, 4))
+    probe = LogisticRegression(**PROBE).fit(training, labels)
+    found = by_probe(training, labels, asked)
+    np.testing.assert_allclose(softmax(found.logits, -1).reshape(12, -1), probe.predict_proba(asked.reshape(12, 4)))
+    np.testing.assert_array_equal(found.answer.ravel(), probe.predict(asked.reshape(12, 4)))
+
+
 def test_a_classifier_answers_by_its_largest_score():
     dense = unit(0, 90)
     scores = {"scores": (("text", "replicate", "n", "class"), np.array([[[[1.0, 2, 0]]], [[[1.0, 0, 0]]]]))}
@@ -89,6 +124,9 @@ def test_a_classifier_answers_by_its_largest_score():
     found = answers("classifier", raw(dense[:, None, None], dense, **scores), task(1, 2))
     np.testing.assert_array_equal(found["answer"].values.ravel(), [1, 0])
     np.testing.assert_array_equal(found["agrees"].values.ravel(), [True, False])
+    np.testing.assert_allclose(found["logit_error"].values.ravel(), [0, np.std([1, 0, -1])], atol=1e-12)
+    z = 2 + np.e  # of both softmaxes: log p - log q is the difference of logits
+    np.testing.assert_allclose(found["divergence"].values.ravel(), [0, (np.e - 1) / z], atol=1e-12)
 
 
 def test_chance_is_that_of_a_text_taken_at_random_or_of_the_commonest_class():

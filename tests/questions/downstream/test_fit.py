@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from attnlimit.questions.downstream.fit import bend_weights, slope_weights, summary
+from attnlimit.questions.downstream.fit import bend_weights, summary
 from attnlimit.questions.downstream.grouped import resample
 from attnlimit.questions.downstream.power import planted
+from attnlimit.stats.power_law import slope_weights
 
 RESAMPLED = 300
 
@@ -34,6 +35,20 @@ def test_a_power_law_without_noise_is_found_exactly():
     np.testing.assert_allclose(data["local_slope"], 0.5)
     np.testing.assert_allclose(data["accuracy"], 0.75)
     np.testing.assert_allclose(data["agreement"], 0.5)
+    np.testing.assert_allclose(data["logit_error"], 2 * data["n"] ** -0.5)
+    np.testing.assert_allclose(data["divergence"], 0.5 / data["n"])
+
+
+def test_logits_are_averaged_in_squares_and_divergences_as_they_are():
+    errors = planted(noise=0)
+    errors["logit_error"][:] = 3.0
+    errors["logit_error"][:, 0] = 4.0
+    errors["divergence"][::2] = 1.0
+    errors["divergence"][1::2] = 3.0
+    data = summary(errors, resample(errors["cluster"].values, RESAMPLED, np.random.default_rng(1)))
+    for end in ("", "_low", "_high"):
+        np.testing.assert_allclose(data["logit_error" + end], np.sqrt(12.5))
+        np.testing.assert_allclose(data["divergence" + end], 2)  # each article has one of both
 
 
 def test_a_draw_without_error_is_refused():

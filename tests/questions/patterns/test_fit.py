@@ -20,6 +20,15 @@ PLANTED = {
 }
 
 
+def scores(blocks: int) -> dict[str, tuple]:
+    """The law of normal scores gives 5/4 of the keys needed, which differ by block; it is not asked of head 3."""
+    needed = np.linspace(0.2, 0.4, blocks) * np.ones((2, 4, 1))
+    dims, noise = ("delta", "head", "block"), 1 + 0.01 * (-1) ** np.arange(blocks)
+    asked = np.array([1, 0.8, 0.5, 0.4])[:, None] * np.ones(blocks)
+    spread = {"score_spread": (dims[1:], 1.5 * np.ones((4, blocks))), "asked": (dims[1:], asked)}
+    return spread | {"keys_needed": (dims, needed), "keys_gaussian": (dims, 1.25 * needed * noise)}
+
+
 def errors(blocks: int = 8, noise: float = 0.1, second: float = 1.0) -> xr.Dataset:
     """Blocks differ in size by `noise`, all budgets of a block alike, and by a tenth of that in each budget."""
     stream = np.random.default_rng(0)
@@ -36,9 +45,11 @@ def errors(blocks: int = 8, noise: float = 0.1, second: float = 1.0) -> xr.Datas
             "limit_scale": (("statistic", "head", "block"), scale),
             "expected_square": (("term", "head", "block"), np.array([1, -second, second])[:, None, None] * scale**2),
             "length": ("block", np.full(blocks, BLOCK)),
-        },
+            "left_out": (("head", "block", "n"), np.where(sizes < BLOCK, 4 / sizes, np.nan) * np.ones((4, blocks, 1))),
+        }
+        | scores(blocks),
         coords={"statistic": ["pointwise", "mean", "cov"], "pattern": list(PLANTED), "term": list(TERMS)}
-        | {"n": SIZES, "head": range(4), "block": range(blocks), "layer": 0},
+        | {"delta": [0.1, 0.05], "n": SIZES, "head": range(4), "block": range(blocks), "layer": 0},
     )
 
 
@@ -91,6 +102,24 @@ def test_who_beats_the_largest_scores(rates):
     beats = rates["beats_top"].sel(statistic="pointwise", head=0)
     assert beats.sel(pattern="pooled", n=16) == 1 and beats.sel(pattern="window", n=64) == 0
     assert beats.sel(n=512).isnull().all() and (beats.sel(pattern="top").dropna("n") == 0).all()
+
+
+def test_the_largest_scores_err_by_what_they_leave_out_times_a_distance(rates):
+    """8/n over 4/n, but for noise of blocks."""
+    inside = rates["n"] < BLOCK
+    np.testing.assert_allclose(rates["means_apart"].sel(n=inside), 2, rtol=0.1)
+    np.testing.assert_allclose(rates["left_out"].sel(n=inside), np.broadcast_to(4 / SIZES[:5], (4, 5)), rtol=1e-12)
+    assert rates["means_apart"].sel(n=~inside).isnull().all()
+
+
+def test_the_ratio_of_keys_by_the_law_to_keys_needed(rates):
+    ratio = rates["gaussian_ratio"]
+    np.testing.assert_allclose(ratio.sel(head=[0, 1, 2]), 1.25, rtol=0.005)
+    assert (rates["gaussian_ratio_low"] < 1.25).sel(head=[0, 1, 2]).all()
+    assert (rates["gaussian_ratio_high"] > 1.25).sel(head=[0, 1, 2]).all()
+    assert (rates["gaussian_ratio_high"] / rates["gaussian_ratio_low"]).max() < 1.03
+    assert ratio.sel(head=3).isnull().all()
+    np.testing.assert_allclose(rates["keys_needed"], 0.3, rtol=1e-12)
 
 
 def test_theory_asks_for_a_half_from_the_budget_on_at_which_its_next_term_is_small():

@@ -6,10 +6,12 @@ from math import factorial, prod
 import numpy as np
 import pytest
 import torch
+from scipy.stats import norm
 
 from attnlimit.attention.kernel import Projected
-from attnlimit.attention.patterns import NAMES, published_tokens
+from attnlimit.attention.patterns import NAMES, STRIP, published_tokens, smallest_mass
 from attnlimit.questions.patterns.measure import (
+    DELTAS,
     STATISTICS,
     Outputs,
     Reading,
@@ -17,8 +19,11 @@ from attnlimit.questions.patterns.measure import (
     chosen_blocks,
     distances_to_dense,
     expected_square,
+    gaussian_scores,
     layer_errors,
+    score_law,
     streams,
+    top_law,
 )
 
 
@@ -105,6 +110,7 @@ def test_a_layer_has_its_blocks_by_number():
     reading = Reading(["window", "top"], [4, 8], 1, 0, 5)
     found = layer_errors([(11, sample(10, seed=1)), (3, sample(9, seed=2))], reading)
     assert found["error"].dims == ("statistic", "pattern", "head", "block", "replicate", "n")
+    assert found["left_out"].dims == ("head", "block", "n") and found["keys_needed"].dims == ("delta", "head", "block")
     assert found["block"].values.tolist() == [11, 3] and found["length"].values.tolist() == [10, 9]
     alone = block_errors(sample(9, seed=2), 3, reading)
     np.testing.assert_array_equal(found["error"].sel(block=3), alone["error"])
@@ -156,3 +162,60 @@ def test_the_published_window_by_the_dense_formula():
         for moment, (mine, whole) in enumerate(zip(moments(chosen), dense_moments, strict=True)):
             expected = np.sqrt(((mine - whole) ** 2).sum(tuple(range(1, mine.ndim))))
             np.testing.assert_allclose(error[moment, :, replicate, 1], expected, rtol=1e-9)
+
+
+def test_the_error_of_the_largest_scores_is_what_they_leave_out_times_the_distance_of_two_means():
+    """arXiv 2512.07647: both factors from their definitions, query by query, against the error measured; float64."""
+    tokens, sizes = sample(STRIP + 20, queries=2.0), [3, 40, STRIP + 20, 400]
+    found = block_errors(tokens, 0, Reading(["top"], sizes, 1, 0, 0))
+    scores = (tokens.queries @ tokens.keys.mT).numpy()
+    weights = np.exp(scores)
+    weights /= weights.sum(-1, keepdims=True)
+    for place, n in enumerate(sizes[:2]):
+        kept = weights * (scores >= np.sort(scores, -1)[..., -n, None])
+        left = weights - kept
+        out = left.sum(-1)  # (head, query)
+        means = [part / part.sum(-1, keepdims=True) @ tokens.values.numpy() for part in (kept, left)]
+        apart = np.linalg.norm(means[0] - means[1], axis=-1)
+        np.testing.assert_allclose(
+            found["error"][0, 0, :, 0, place], np.sqrt(((out * apart) ** 2).mean(-1)), rtol=1e-10
+        )
+        np.testing.assert_allclose(found["left_out"][:, place], np.sqrt((out**2).mean(-1)), rtol=1e-12)
+    assert (found["left_out"][:, 2] == 0).all() and np.isnan(found["left_out"][:, 3]).all()
+
+
+def planted_law(spreads: list[float], law: str = "normal", length: int = 2000, queries: int = 60) -> dict:
+    drawn = getattr(np.random.default_rng(0), law)(size=(len(spreads), queries, length))
+    scores = torch.as_tensor(np.array(spreads)[:, None, None] * drawn / drawn.std(-1, keepdims=True) + 3)
+    return score_law([gaussian_scores(part, smallest_mass(part)) for part in scores.split(queries // 2, 1)])
+
+
+def test_normal_scores_need_the_keys_of_the_law_and_others_do_not():
+    """The top share a of normal scores holds Phi(s - z_(1-a)) of the weight."""
+    found = planted_law([1.1, 1.5, 2.0])
+    for spread, gaussian in zip([1.1, 1.5, 2.0], found["keys_gaussian"].T, strict=True):
+        assert norm.cdf(spread - norm.isf(gaussian)) == pytest.approx(1 - np.array(DELTAS), abs=1e-12)
+    np.testing.assert_allclose(found["keys_needed"], found["keys_gaussian"], rtol=0.02)
+    np.testing.assert_allclose(found["score_spread"], [1.1, 1.5, 2.0], rtol=1e-12)
+    assert (found["asked"] == 1).all()
+    assert (planted_law([1.5, 2.0], "laplace")["keys_needed"] < 0.85 * found["keys_gaussian"][:, 1:]).all()
+
+
+def test_flat_and_peaked_queries_are_not_asked():
+    """s below 1, and 10 exp(s^2) above 2,000 keys: s above 2.3."""
+    found = planted_law([0.99, 1.01, 2.29, 2.31])
+    assert found["asked"].tolist() == [0, 1, 1, 0]
+    assert np.isnan(found["keys_needed"][:, [0, 3]]).all() and np.isfinite(found["keys_needed"][:, [1, 2]]).all()
+
+
+def test_keys_needed_hold_the_weight_and_one_fewer_does_not():
+    tokens = sample(200, heads=1, width=3, queries=1.0)
+    found, count = top_law(tokens, [5]), []
+    scores = (tokens.queries @ tokens.keys.mT).numpy()[0]
+    for row in scores:
+        s = np.sqrt(((row - row.mean()) ** 2).mean())
+        if s >= 1 and 10 * np.exp(s**2) <= 200:
+            falling = np.sort(np.exp(row) / np.exp(row).sum())[::-1]
+            count.append(min(k for k in range(201) if falling[:k].sum() >= 0.95))
+    assert 20 < len(count) < 200 and found["asked"][0] == len(count) / 200
+    assert found["keys_needed"][1, 0] == pytest.approx(np.mean(count) / 200, rel=1e-12)

@@ -1,11 +1,11 @@
-"""The claim on errors of several layers: planted ratios, through their fit, to the verdict."""
+"""The claims on errors of several layers: planted ratios and rates, through their fit, to the verdict."""
 
 import numpy as np
 import pytest
 
-from attnlimit.questions.propagation.claims import propagation_quadrature
+from attnlimit.questions.propagation.claims import propagation_depth, propagation_quadrature
 from attnlimit.questions.propagation.power import POWER, planted
-from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, chance
 from support.claims import THRESHOLDS, judged
 
 
@@ -26,11 +26,60 @@ def test_quadrature(changes, verdict):
     assert judged(propagation_quadrature, planted(**changes)).verdict == verdict
 
 
-def test_planted_truths_are_told_apart():
+@pytest.mark.parametrize("claim", [propagation_quadrature, propagation_depth], ids=lambda claim: claim.id)
+def test_planted_truths_are_told_apart(claim):
     """One draw of each, as `make power` makes them."""
-    make = POWER["propagation_quadrature"][1]
-    found = [judged(propagation_quadrature, *make(truth, np.random.default_rng(1)).values()) for truth in (True, False)]
+    make = POWER[claim.id][1]
+    found = [judged(claim, *make(truth, np.random.default_rng(1)).values()) for truth in (True, False)]
     assert [record.verdict for record in found] == [HOLDS, FAILS]
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({"noise": 0.05}, HOLDS),
+        ({"noise": 0.05, "deepest": 0.48}, HOLDS),
+        ({"deepest": 0.3}, FAILS),
+        ({"deepest": 0.75}, FAILS),
+        ({"deepest": 0.4}, UNDECIDED),  # on the edge
+        ({"noise": 0.5}, UNDECIDED),
+        ({"scale": 10.0}, UNDECIDED),  # 10 / 16 of the scale after the first layer at n = 256
+        ({"blocks": THRESHOLDS["fewest_groups"] - 1}, UNDECIDED),
+        ({"layers": 1}, UNDECIDED),
+    ],
+)
+def test_depth(changes, verdict):
+    assert judged(propagation_depth, planted(**changes)).verdict == verdict
+
+
+def test_one_layer_off_is_enough_and_counts_for_all_that_were_asked():
+    """The middle one of three leaves the line over the layers as it is; 3 statistics of 3 layers and a line."""
+    fits = planted()
+    for end in ("", "_low", "_high"):
+        fits["late_rate" + end].loc[{"statistic": "cov", "layer": 1}] -= 0.3
+    record = judged(propagation_depth, fits)
+    assert record.verdict == FAILS and record.measured["cov"]["change_high"] < 0.1
+    value, low, high = (float(fits["late_rate" + end].sel(statistic="cov", layer=1)) for end in ("", "_low", "_high"))
+    assert record.p == pytest.approx(3 * 4 * chance(value, low, high, 0.4, 0.6))
+
+
+@pytest.mark.parametrize(("deepest", "told"), [(0.75, True), (0.3, False)])
+def test_a_rate_above_one_half_is_said_to_contradict_no_bound(deepest, told):
+    assert ("not contradicted" in judged(propagation_depth, planted(deepest=deepest)).why) == told
+
+
+def test_a_saturated_statistic_is_named_and_sizes_that_count_are_told():
+    record = judged(propagation_depth, planted(scale=10.0))
+    assert "saturated after layer 0" in record.why and record.measured["n_from"] == 256
+    assert record.could_fail == "not here: errors are saturated"
+
+
+def test_a_change_beyond_the_power_figure_is_seen():
+    record = judged(propagation_depth, planted(noise=0.05))
+    beyond = max(record.measured[name]["change_fails"] for name in ("mean", "cov", "pointwise")) + 0.05
+    assert record.could_fail.startswith("yes: ")
+    for deepest in (0.5 - beyond, 0.5 + beyond):
+        assert judged(propagation_depth, planted(noise=0.05, deepest=deepest)).verdict == FAILS
 
 
 def test_a_deviation_beyond_the_power_figure_is_seen():

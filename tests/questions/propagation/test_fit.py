@@ -54,6 +54,21 @@ def test_additive_errors_give_ratio_one_and_their_own_gains():
     np.testing.assert_allclose(gain, np.where(np.tril(np.ones((3, 3)), -1), np.nan, GAIN))
     np.testing.assert_allclose(fits["gain_low"], fits["gain"])
     np.testing.assert_allclose(fits["rms"].sel(layer=0).values[0], SIZES**-0.5)
+    np.testing.assert_allclose(fits["late_rate"], 0.5)
+    np.testing.assert_allclose(fits["depth_change"], 0, atol=1e-12)
+
+
+def test_rates_by_depth_are_lines_over_the_larger_sizes():
+    """Rates 0.5, 0.4, 0.1 from n = 128 on, whatever lies below: a least-squares line falls by 0.4 over three layers."""
+    errors = exact(lambda layers: np.ones(3))
+    error = errors["error"] * SIZES**0.5
+    error = error * (SIZES ** -np.array([[0.5], [0.4], [0.1]]))[:, None, None, :]
+    errors["error"] = error * xr.where(errors["n"] < 128, 7.0, 1.0)
+    fits = fit_propagation(errors, Bootstrap(50, True, np.random.default_rng(1)), 3, saturated=0.1)
+    for end in ("", "_low", "_high"):
+        np.testing.assert_allclose(fits["late_rate" + end].values[0], [0.5, 0.4, 0.1])
+        np.testing.assert_allclose(fits["depth_change" + end], -0.4)
+    assert fits["late_saturated"].values.tolist() == [[False, True, True]], "128^-0.5 is 0.088, 128^-0.4 0.14"
 
 
 def test_errors_that_point_the_same_way_are_told_apart():
@@ -85,8 +100,9 @@ def test_intervals_cover(shared):
     assert 0.91 < covered.mean() < 0.985
     if shared:
         assert (at_last["quadrature_high"] < 1).mean() > 0.95, "the other truth is seen"
-    beta = (fits["beta_low"] <= 0.5) & (fits["beta_high"] >= 0.5)
-    assert 0.91 < beta.mean() < 0.985
+    for name, truth in (("beta", 0.5), ("late_rate", 0.5), ("depth_change", 0.0)):
+        covered = (fits[name + "_low"] <= truth) & (fits[name + "_high"] >= truth)
+        assert 0.91 < covered.mean() < 0.985, name
 
 
 def test_one_block_is_refused():

@@ -1,4 +1,4 @@
-"""What does the user of a model see when every layer attends to n drawn keys?"""
+"""How do a model's answers and embeddings change when every layer attends to n drawn keys?"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -137,6 +137,9 @@ STORES: dict[str, Words] = {
     | OVERALL
     | {
         "embedding_error": "distance of the embedding to the dense one, of each text and draw",
+        "logit_error": "root mean square over classes of the difference of logits to the dense ones, of each text and "
+        "draw; a common shift is left out",
+        "divergence": "KL divergence from the class probabilities of the dense model, of each text and draw [nats]",
         "answer": "number of the article, or of the class, that the task gives with n keys drawn in every layer",
         "right": "whether the answer is the label",
         "agrees": "whether the answer is that of the dense model",
@@ -150,6 +153,8 @@ STORES: dict[str, Words] = {
     | {
         "accuracy": "share of right answers, over texts and draws",
         "agreement": "share of answers as of the dense model, over texts and draws",
+        "logit_error": "difference of logits to the dense ones, root mean square over classes, texts and draws",
+        "divergence": "KL divergence from the class probabilities of the dense model, mean over texts and draws [nats]",
         "dense_accuracy": "share of right answers of the dense model",
         "embedding_error": "distance of the embedding to the dense one, geometric mean over texts and draws",
         "bend": "rate over the upper half of the sizes less that over the lower half",
@@ -178,7 +183,7 @@ PARTS: dict[str, Words] = {
 
 ABOUT = About(
     title="what becomes of the model's answers",
-    question="What does the user of a model see when every layer attends to n drawn keys?",
+    question="How do a model's answers and embeddings change when every layer attends to n drawn keys?",
     chapter="whole_model",
     place=1,
     uses=("corpus/blocks", "models/heads"),

@@ -37,13 +37,14 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
     if data.attrs["groups"] >= thresholds["fewest_groups"]:
         (beta, low, high), (bend, bend_low, bend_high) = ends(data, "beta"), ends(data, "bend")
         measured |= {"beta": beta, "low": low, "high": high, "bend": bend, "bend_low": bend_low, "bend_high": bend_high}
-        measured |= {name: data[name].values.tolist() for name in ("embedding_error", "local_slope")}
+        listed = ("embedding_error", "local_slope", "logit_error", "divergence")
+        measured |= {name: data[name].values.tolist() for name in listed}
         between = ", ".join(f"{slope:.2f}" for slope in measured["local_slope"])
         first, far = measured["embedding_error"][0], float(data["unrelated_distance"])
         beside = (
             f" Between neighbouring n the rate is {between}; at the smallest the error is {first:.2f}, two unrelated"
         )
-        beside += f" texts are {far:.2f} apart."
+        beside += f" texts are {far:.2f} apart. {of_logits(data)}"
         edges, bends = (0.5 - tolerance, 0.5 + tolerance), (-2 * tolerance, 2 * tolerance)
         verdicts = [decide(low, high, *edges), decide(bend_low, bend_high, *bends)]
         probabilities = [chance(beta, low, high, *edges), chance(bend, bend_low, bend_high, *bends)]
@@ -62,6 +63,15 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
         power,
         p=p,
         number=words.partition(", bend")[0],
+    )
+
+
+def of_logits(data: xr.Dataset) -> str:
+    """How far the logits of the task are from the dense ones."""
+    (error, late_error), (kl, late_kl) = (data[name].values[[0, -1]] for name in ("logit_error", "divergence"))
+    return (
+        f"Logits are off by {error:.2g} at the smallest n and by {late_error:.2g} at the largest, class probabilities "
+        f"by a divergence (KL) of {kl:.2g} and {late_kl:.2g}."
     )
 
 

@@ -29,6 +29,8 @@ def downstream(rates: xr.Dataset, errors: xr.Dataset) -> Figure:
         band(task, name, colour, marker, label)
     task.axhline(float(rates["dense_accuracy"]), color=SHARES["accuracy"][1], lw=1, ls="--", label="right, dense model")
     task.axhline(float(rates["chance"]), color=PARAMETRIC, lw=1, ls=":", label="right by chance")
+    first, last = rates["divergence"].values[[0, -1]]
+    task.plot([], [], ls="none", label=f"KL from the dense model: {first:.1g} to {last:.1g} nats")
     task.set(
         ylim=(0, 1.03),
         title=TASKS.get(rates.attrs["task"], "task: that of the model's own head"),

@@ -1,4 +1,4 @@
-"""What drawn keys do to a downstream task: accuracy, agreement, rate of the embedding's error.
+"""What drawn keys do to a downstream task: accuracy, agreement, logits, rate of the embedding's error.
 
 The rate of a text is minus the slope of an ordinary least-squares line of its log error, mean over draws, on log n.
 """
@@ -8,12 +8,9 @@ import xarray as xr
 
 from attnlimit.questions.downstream.grouped import Resampled, average
 from attnlimit.stats.estimate import Estimate
+from attnlimit.stats.power_law import slope_weights
 
-
-def slope_weights(sizes: np.ndarray) -> np.ndarray:
-    """w (n,) such that w @ log(error) is minus the slope of the least-squares line on log n."""
-    offset = np.log(sizes) - np.log(sizes).mean()
-    return -offset / (offset @ offset)
+OF_LOGITS = ("logit_error", "divergence")
 
 
 def bend_weights(sizes: np.ndarray) -> np.ndarray:
@@ -43,6 +40,9 @@ def summary(errors: xr.Dataset, resampled: Resampled) -> xr.Dataset:
 
     for name, raw in (("accuracy", "right"), ("agreement", "agrees")):
         keep(name, ("n",), average(errors[raw].transpose("text", "replicate", "n").values.mean(1), resampled))
+    logits, divergence = (errors[name].transpose("text", "replicate", "n").values for name in OF_LOGITS)
+    keep("logit_error", ("n",), average((logits**2).mean(1), resampled).map(np.sqrt))
+    keep("divergence", ("n",), average(divergence.mean(1), resampled))
     dense = errors["dense_right"].values.astype(float)
     keep("dense_accuracy", (), average(dense, resampled))
     by_text = log_error.mean(1)  # (text, n)

@@ -12,7 +12,7 @@ SLOWER = 0.4
 
 
 def planted(articles=20, noise=NOISE, rate=0.5, bend=0.0, stream=None, sizes=(32, 90, 256, 724, 2048)) -> xr.Dataset:
-    """Two blocks of each article, two draws: errors 2 n^-rate with noise.
+    """Two blocks of each article, two draws: errors 2 n^-rate with noise, of embeddings and logits alike.
 
     bend: beyond the middle size the rate is so much larger. Three of four answers are right, half agree.
     """
@@ -25,6 +25,7 @@ def planted(articles=20, noise=NOISE, rate=0.5, bend=0.0, stream=None, sizes=(32
     each = ("text", "replicate", "n")
     return xr.Dataset(
         {"embedding_error": (each, np.exp(log_error)), "right": (each, right), "agrees": (each, agrees)}
+        | {"logit_error": (each, np.exp(log_error)), "divergence": (each, np.exp(2 * log_error) / 8)}
         | {
             "dense_right": ("text", np.ones(texts, bool)),
             "cluster": ("text", np.arange(texts) // 2),

@@ -1,4 +1,4 @@
-"""What does a query lose that reads only n keys of its block, chosen by a pattern?"""
+"""What is the error of a query that reads only n keys of its block, selected by a pattern?"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -23,6 +23,7 @@ Pattern = Literal[
     "dilated",
     "pooled",
     "top",
+    "herding",
     "published_window",
 ]
 
@@ -35,8 +36,9 @@ class MeasurePatterns(InDtype):
         "`window`: the nearest; `window_random`: half of each; `window_random_50`: a window and 50 random keys of "
         "its own; `global_window_random`: also the first of the block, as in BigBird; `strided`: at even steps; "
         "`dilated`: every second one of a window; `pooled`: means over neighbours; `top`: the largest scores, an "
-        "oracle; `published_window`: the published experiment, in variables of its own: one window at the middle of "
-        "the block and 50 random tokens, which are queries and keys of the moments."
+        "oracle; `herding`: a coreset, the keys whose mean in a kernel of keys and values is nearest to that of all, "
+        "the same for all queries; `published_window`: the published experiment, in variables of its own: one window "
+        "at the middle of the block and 50 random tokens, which are queries and keys of the moments."
     )
     sizes: Sizes = Field(
         description="The budgets n, increasing: keys that a query reads, at most a block. `window_random_50` and "
@@ -70,13 +72,24 @@ class FitPatterns(Section):
 
     bend: float = Field(
         ge=0,
-        description="A curve is marked as no power law if its slope surely changes from the lower half of the budgets "
-        "to the upper, and by more than this.",
+        description="A curve is marked as no power law if its slope changes by more than this from the lower half of "
+        "the budgets to the upper, and the interval of the change excludes 0.",
     )
     slope_tolerance: Positive = Field(
-        description="With independent keys, theory asks for a rate of 1/2 once the next-order term is negligible: from "
+        description="With independent keys, theory predicts a rate of 1/2 once the next-order term is negligible: from "
         "the budget on at which it moves the slope by at most this."
     )
+
+
+class Thresholds(Section):
+    """Of the claim on the largest scores."""
+
+    top_tolerance: Positive = Field(
+        lt=1,
+        description="How far from the measured share of keys that holds 95 % of a query's weight that of normal scores "
+        "may be, relative to it, and count as right.",
+    )
+    top_share: Positive = Field(lt=1, description="Share of the heads in which it must be right.")
 
 
 def check(config: Mapping[str, Any], known: Known) -> None:
@@ -109,10 +122,19 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
 
 # Words of the variables, by store.
 PATTERN: Words = {"pattern": "pattern that chooses the keys a query reads"}
+TOP: Words = {
+    "delta": "share of a query's weight that the keys read may leave out",
+    "left_out": "weight that the largest scores leave out, root mean square over queries",
+    "keys_needed": "smallest share of the keys that holds all but delta of a query's weight, mean over queries asked",
+    "keys_gaussian": "the same share if scores are normal, 1 - Phi(s + z_delta) with s their standard deviation",
+    "score_spread": "standard deviation s of the scores of a query, mean over queries asked",
+    "asked": "share of the queries that the law of normal scores is asked of: s >= 1 and 10 exp(s^2) <= length",
+}
 STORES: dict[str, Words] = {
     "patterns/layer_{layer}": LABELS
     | POINTWISE
     | PATTERN
+    | TOP
     | {
         "error": "distance of sparse attention to dense attention of the same block, each replicate",
         "limit_scale": "scale of the error: sqrt(tr V Sigma V^T) over the block; of cov, norm of dense attention's",
@@ -127,6 +149,7 @@ STORES: dict[str, Words] = {
     "rates/patterns": LABELS
     | POINTWISE
     | PATTERN
+    | TOP
     | LINE
     | {
         "value": "relative error, mean over blocks",
@@ -139,6 +162,9 @@ STORES: dict[str, Words] = {
         "theory_value": "relative error of independent keys in theory, sqrt(first / n)",
         "theory_from": "budget from which on theory predicts a rate of 1/2 [tokens]",
         "late_beta": "rate from theory_from on",
+        "means_apart": "error of the largest scores over what they leave out, relative: distance of the mean values "
+        "of the keys kept and left out",
+        "gaussian_ratio": "keys_gaussian over keys_needed",
         "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
         "published_window_value": "relative error of the moments of the published window experiment, mean over blocks",
         "published_window_beta": "rate of the error of the moments of the published window experiment",
@@ -147,13 +173,14 @@ STORES: dict[str, Words] = {
 
 ABOUT = About(
     title="attention to some of the tokens",
-    question="What does a query lose that reads only n keys of its block, chosen by a pattern?",
+    question="What is the error of a query that reads only n keys of its block, selected by a pattern?",
     chapter="contexts",
     place=2,
     uses=("corpus/blocks", "models/heads", "geometry/layer_{layer}"),
     figures={"patterns": "contexts: what sparse attention loses"},
     tables={"patterns": "budgets of sparse attention, a row for each layer and pattern"},
     sections={"measure_patterns": MeasurePatterns, "fit_patterns": FitPatterns},
+    thresholds=Thresholds,
     cost=cost,
     check=check,
     stores=STORES,

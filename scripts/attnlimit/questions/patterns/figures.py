@@ -13,6 +13,7 @@ LOOKS = {  # label, colour, marker, dashes: those that draw keys are dashed. All
     "random": ("random keys", PALETTE[0], "o", "--"),
     "window": ("window: nearest keys", PALETTE[1], "s", "-"),
     "global_window_random": ("first keys, window, random: BigBird-like", PALETTE[2], "P", "--"),
+    "herding": ("coreset by herding, for all queries", PALETTE[3], "D", "-"),
     "top": ("largest scores (oracle)", BOUND, "*", "-"),
 }
 OTHERS = ("window_random", "window_random_50", "strided", "dilated", "pooled")  # random_shared has the error of random

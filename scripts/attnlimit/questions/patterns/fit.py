@@ -9,12 +9,15 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.complexity import tokens_needed
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.power_law import BETA, Bootstrap, Curve, error_curve, fit_curve, interval, local_slopes
+from attnlimit.stats.student import jackknifed
 
 SHARES = (0.10, 0.05)  # eps: errors that a budget should reach, of their scale
 RANDOM, ORACLE = "random", "top"
 FIT = (*BETA, "se", "intercept", "dof")
 LABELS = ("statistic", "pattern", "head")
+LEAST_ASKED = 0.5  # of the queries of a head, for the law of Gaussian scores to be asked of it
 
 
 class Marks(NamedTuple):
@@ -59,6 +62,7 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
     if ORACLE in rates["pattern"]:
         top = relative.sel(pattern=ORACLE, drop=True)
         rates["beats_top"] = (relative < top).mean("block").where((relative.notnull() & top.notnull()).all("block"))
+        rates = rates.assign(of_top(errors)).assign(of_scores(errors))
     if RANDOM in rates["pattern"]:
         units = xr.DataArray(np.arange(np.prod(shape)).reshape(shape), rates["beta"].coords)
         heads = units.sel(statistic="pointwise", pattern=RANDOM).values
@@ -67,6 +71,37 @@ def fit_patterns(errors: xr.Dataset, bootstrap: Bootstrap, marks: Marks) -> xr.D
         rates = rates.assign(of_published_window(errors, bootstrap))
     named = [str(name) for name in rates.data_vars if str(name).endswith(("_low", "_high"))]
     return rates.assign({name: rates[name].where(not single) for name in named})
+
+
+def of_top(errors: xr.Dataset) -> xr.Dataset:
+    """The largest scores, means over blocks: left_out (head, n); means_apart (head, n), relative error over left_out.
+
+    The latter is the distance of the mean value of the keys kept to that of the others, root mean square over queries,
+    each counting by the square of what it leaves out (see `measure.top_law`).
+    """
+    error = errors["error"].sel(pattern=ORACLE, statistic="pointwise", drop=True).mean("replicate")
+    scale, left = errors["limit_scale"].sel(statistic="pointwise", drop=True), errors["left_out"]
+    return xr.Dataset({"left_out": left, "means_apart": error / left.where(left > 0) / scale}).mean("block")
+
+
+def of_scores(errors: xr.Dataset) -> xr.Dataset:
+    """Whether the spread of scores tells how many keys hold nearly all of the weight: see `measure.gaussian_scores`.
+
+    keys_needed, keys_gaussian (delta, head), score_spread, asked (head): means over blocks.  gaussian_ratio (delta,
+    head): keys_gaussian / keys_needed, with an interval over blocks, left out one at a time, on the logarithm; NaN in
+    heads of which fewer than half of the queries are asked.
+    """
+    found = errors[["keys_needed", "keys_gaussian", "score_spread", "asked"]].mean("block")
+    shares = [errors[name].transpose("block", "delta", "head").values for name in ("keys_gaussian", "keys_needed")]
+
+    def log_ratio(items: np.ndarray) -> np.ndarray:
+        gaussian, needed = items.mean(0)
+        return np.log(gaussian / needed)
+
+    ratio = jackknifed(np.stack(shares, 1), log_ratio).map(np.exp)
+    asked = found["asked"].values >= LEAST_ASKED
+    known = Estimate(*(np.where(asked, part, np.nan) for part in ratio))
+    return found.assign(known.variables("gaussian_ratio", ("delta", "head")))
 
 
 def of_published_window(errors: xr.Dataset, bootstrap: Bootstrap) -> xr.Dataset:

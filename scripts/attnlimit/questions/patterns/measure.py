@@ -11,18 +11,34 @@ from torch import Tensor
 from attnlimit.attention.kernel import Projected
 from attnlimit.attention.patterns import (
     DRAWN,
+    ORACLE,
     PUBLISHED_WINDOW,
     STRIP,
     attend_pattern,
     dense,
     possible,
     published_tokens,
+    smallest_mass,
 )
 from attnlimit.base.seeds import generator
 
 STATISTICS = ("pointwise", "mean", "cov")  # of errors to dense attention: see `distances_to_dense`
 MOMENTS = STATISTICS[1:]  # of the published window
 TERMS = ("first", "second", "second_size")  # of the expected square of the error with independent keys
+DELTAS = (0.10, 0.05)  # shares of a query's weight that keys may leave out
+LEAST_SPREAD, KEYS_A_PEAK = 1.0, 10  # of the queries that the law of Gaussian scores is asked of: see `gaussian_scores`
+DIMS = {  # of what is kept of a block
+    "error": ("statistic", "pattern", "head", "replicate", "n"),
+    "limit_scale": ("statistic", "head"),
+    "expected_square": ("term", "head"),
+    "length": (),
+    "left_out": ("head", "n"),
+    "keys_needed": ("delta", "head"),
+    "keys_gaussian": ("delta", "head"),
+    "score_spread": ("head",),
+    "asked": ("head",),
+    "published_window_error": ("moment", "head", "replicate", "n"),
+}
 
 
 class Reading(NamedTuple):
@@ -144,6 +160,55 @@ def expected_square(tokens: Projected) -> np.ndarray:
     return (sums / length).cpu().numpy()
 
 
+def top_law(tokens: Projected, sizes: list[int]) -> dict[str, np.ndarray]:
+    """Of the largest scores: left_out (head, n), root mean square over queries, NaN beyond the block; `score_law`.
+
+    Kept weights of a query sum to 1 - t.  With m the mean of the values under the kept weights and l under those left
+    out, dense attention is (1 - t) m + t l and sparse attention m: the error is t |m - l|, exactly (arXiv 2512.07647).
+    """
+    length, sums, left = tokens.keys.shape[1], [], tokens.keys.new_zeros(1).double()
+    out = torch.tensor([max(length - n, 0) for n in sizes], device=tokens.keys.device)  # keys left out
+    for queries in tokens.queries.split(STRIP, 1):
+        scores = queries @ tokens.keys.mT
+        mass = smallest_mass(scores)
+        left = left + (mass[..., out - 1] * (out > 0)).square().sum(1)  # (head, n)
+        sums.append(gaussian_scores(scores, mass))
+    known = np.where(np.array(sizes) <= length, 1.0, np.nan)
+    return score_law(sums) | {"left_out": (left / length).sqrt().cpu().numpy() * known}
+
+
+def gaussian_scores(scores: Tensor, mass: Tensor) -> dict[str, Tensor]:
+    """Sums over queries, those `asked` (head,): keys_needed, keys_gaussian (delta, head), score_spread s (head,).
+
+    keys_needed: the smallest share of the keys that holds all but delta of the weight.  If the scores of L keys are
+    normal with standard deviation s, weights e^score turn their law into a normal one with its mean s^2 higher.  Scores
+    above the mean + s z are the share a = 1 - Phi(z) of the keys and have Phi(s - z) of the weight; they leave out
+    delta = Phi(z - s), hence z = s + z_delta and
+        keys_gaussian = 1 - Phi(s + z_delta)   (arXiv 2512.07647, for L to infinity).
+    Asked are queries with s of at least 1, as flatter attention needs nearly as many keys whatever the law of scores,
+    and with 10 e^(s^2) at most L, as else few keys hold most of the weight: 512 normal scores then need 2 % more.
+    """
+    length = scores.shape[-1]
+    spread = (scores - scores.mean(-1, keepdim=True)).square_().mean(-1, dtype=torch.float64).sqrt()  # (head, query)
+    asked = (spread >= LEAST_SPREAD) & (KEYS_A_PEAK * (spread**2).exp() <= length)
+    deltas = spread.new_tensor(DELTAS)
+    out = torch.searchsorted(mass, deltas.expand(*mass.shape[:-1], -1).contiguous(), right=True)  # mass <= delta
+    needed = 1 - out.double().movedim(-1, 0) / length  # (delta, head, query)
+    quantile = torch.special.ndtri(deltas)[:, None, None]
+    gaussian = torch.special.ndtr(-spread - quantile)
+    means = {"keys_needed": needed, "keys_gaussian": gaussian, "score_spread": spread}
+    sums = {name: (each * asked).sum(-1) for name, each in means.items()}
+    return sums | {"asked": asked.sum(-1), "queries": torch.full_like(asked.sum(-1), asked.shape[-1])}
+
+
+def score_law(sums: list[dict[str, Tensor]]) -> dict[str, np.ndarray]:
+    """From sums over some queries each, means over all that are asked, NaN if none is; and `asked`, their share."""
+    law = {name: torch.stack([part[name] for part in sums]).sum(0).cpu().numpy() for name in sums[0]}
+    queries, asked = law.pop("queries"), law.pop("asked")
+    with np.errstate(invalid="ignore"):
+        return {name: total / asked for name, total in law.items()} | {"asked": asked / queries}
+
+
 def block_errors(tokens: Projected, block: int, reading: Reading) -> dict[str, np.ndarray]:
     """Of one block: error (statistic, pattern, head, replicate, n), limit_scale (statistic, head), expected_square.
 
@@ -161,6 +226,8 @@ def block_errors(tokens: Projected, block: int, reading: Reading) -> dict[str, n
             for place, output in zip(places, outputs, strict=True):
                 error[:, row, :, drawn, place] = distances_to_dense(Outputs.of(output), reference)[..., None]
     kept = {"error": error, "limit_scale": scales(tokens, reference), "expected_square": expected_square(tokens)}
+    if ORACLE in reading.patterns:
+        kept |= top_law(tokens, reading.sizes)
     if reading.published_window:
         kept["published_window_error"] = published_window(tokens, reference, block, reading)
     return kept
@@ -178,16 +245,8 @@ def layer_errors(blocks: Iterable[tuple[int, Projected]], reading: Reading) -> x
     for block, tokens in blocks:
         numbers.append(block)
         kept.append(block_errors(tokens, block, reading) | {"length": np.array(tokens.keys.shape[1])})
-    dims = {
-        "error": ("statistic", "pattern", "head", "replicate", "n"),
-        "limit_scale": ("statistic", "head"),
-        "expected_square": ("term", "head"),
-        "length": (),
-        "published_window_error": ("moment", "head", "replicate", "n"),
-    }
-    joined = {name: (("block", *dims[name]), np.stack([block[name] for block in kept])) for name in kept[0]}
-    order = ("moment", "statistic", "pattern", "term", "head", "block", "replicate", "n")
-    dataset = xr.Dataset(joined).transpose(*order, missing_dims="ignore")
+    order = ("moment", "delta", "statistic", "pattern", "term", "head", "block", "replicate", "n")
+    dataset = stacked(kept).transpose(*order, missing_dims="ignore")
     dataset = dataset.assign_coords(moment=list(MOMENTS)) if reading.published_window else dataset
     return dataset.assign_coords(
         statistic=list(STATISTICS),
@@ -199,3 +258,10 @@ def layer_errors(blocks: Iterable[tuple[int, Projected]], reading: Reading) -> x
         n=reading.sizes,
         layer=reading.layer,
     )
+
+
+def stacked(kept: list[dict[str, np.ndarray]]) -> xr.Dataset:
+    """Variables of blocks, along dimension block."""
+    joined = {name: (("block", *DIMS[name]), np.stack([block[name] for block in kept])) for name in kept[0]}
+    dataset = xr.Dataset(joined)
+    return dataset.assign_coords(delta=list(DELTAS)) if "delta" in dataset.dims else dataset

@@ -1,4 +1,4 @@
-"""What becomes of the error of a layer in the layers after it?"""
+"""How does the error of a layer propagate through later layers?"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
@@ -34,7 +34,7 @@ class MeasurePropagation(Section):
         description="Draw the keys with replacement, so that the dense model is the exact limit. `false` takes a "
         "subset of them, as published: every size must then be below the shortest block."
     )
-    parts: Count = Field(description="Jobs that the blocks are cut into. It changes no number.")
+    parts: Count = Field(description="Number of jobs; does not affect results.")
 
     @model_validator(mode="after")
     def alone_where_all_are_drawn(self) -> Self:
@@ -51,6 +51,11 @@ class Thresholds(Section):
         lt=1,
         description="How far from 1 the root of the sum of squared errors of single layers, over the error with all "
         "layers drawn, may be: errors of different layers then add in quadrature.",
+    )
+    depth_tolerance: Positive = Field(
+        lt=0.5,
+        description="How far from 1/2 the rate after a layer may be, with all layers drawn and over the upper two "
+        "thirds of n, and how much it may change from the first layer to the last: it is then 1/2 at every depth.",
     )
 
 
@@ -116,13 +121,16 @@ STORES: dict[str, Words] = {
         "gain": "error after the layer over the error after the drawn layer, root mean squares",
         "quadrature": "root of the sum of squared errors of single layers, over the error with all layers drawn",
         "quadrature_in_step": "what quadrature would be if all errors pointed the same way",
+        "late_rate": "rate over the upper two thirds of the sizes, keys drawn in all layers",
+        "late_saturated": "whether the error at the smallest size of late_rate is still about as large as its scale",
+        "depth_change": "change of late_rate from the first layer to the last, of a line over the layers",
     },
 }
 PARTS: dict[str, Words] = {"propagation/parts/part_{part}": STATES}
 
 ABOUT = About(
     title="what becomes of an error in later layers",
-    question="What becomes of the error of a layer in the layers after it?",
+    question="How does the error of a layer propagate through later layers?",
     chapter="whole_model",
     place=0,
     uses=("corpus/blocks", "models/heads"),

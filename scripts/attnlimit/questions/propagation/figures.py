@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from attnlimit.drawing.panels import dot, hollow_key, legend_below, plain_log, subject
 from attnlimit.drawing.style import COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, Looks
+from attnlimit.stats.power_law import upper_two_thirds
 
 COLOURS_HERE, NAMES_HERE = COLOURS | {"pointwise": PALETTE[4]}, NAMES | {"pointwise": "at a token"}
 MARKERS = {"mean": "o", "cov": "s", "pointwise": "D"}
@@ -66,7 +67,7 @@ def propagation(fits: xr.Dataset, tolerance: float) -> Figure:
     ratio.text(
         0.03, float(fits["quadrature_in_step"].isel(layer=-1).max()) + 0.02, "if all layers erred in step", **place
     )
-    ratio.text(0.03, 1 - tolerance + 0.01, "errors add as independent ones do", **place)
+    ratio.text(0.03, 1 - tolerance - 0.012, "in the band: errors add as independent ones do", **place | {"va": "top"})
     ratio.set_xscale("log")
     ratio.set_xticks(single, [f"{n:,}" for n in single])
     ratio.minorticks_off()
@@ -80,7 +81,7 @@ def propagation(fits: xr.Dataset, tolerance: float) -> Figure:
     return figure
 
 
-def propagation_gain(fits: xr.Dataset) -> Figure:
+def propagation_gain(fits: xr.Dataset, tolerance: float) -> Figure:
     """How the error of one layer passes through those after it, and the rates after every layer."""
     layers, sizes, last = fits["layer"].values, fits["n"].values, int(fits["single_n"].values[-1])
     figure, (gains, rates) = plt.subplots(1, 2, figsize=(WIDTH, 3.7), layout="constrained")
@@ -106,10 +107,13 @@ def propagation_gain(fits: xr.Dataset) -> Figure:
         misfit = fit["misfit"].values
         style: Looks = {"color": COLOURS_HERE[statistic], "marker": MARKERS[statistic], "ms": 4, "ls": "none"}
         rates.plot(x[misfit], fit["beta"].values[misfit], mfc="white", zorder=3, **style)
+        rates.plot(x, fit["late_rate"], color=COLOURS_HERE[statistic], marker="_", ms=8, mew=1.4, ls="none", zorder=4)
+    rates.axhspan(0.5 - tolerance, 0.5 + tolerance, color=PARAMETRIC, alpha=0.18, lw=0)
     rates.axhline(0.5, color=PARAMETRIC, lw=1, ls=":")
     rates.set(xlabel="after layer", xticks=layer_ticks(layers), ylabel=r"rate $\beta$")
     rates.set_title(f"rate of the error with all layers drawn\n$n$ = {sizes[0]:,} to {sizes[-1]:,}")
     handles = rates.get_legend_handles_labels()[0]
-    legend_below(figure, [*handles, hollow_key(words="no power law: an average slope")], 4)
+    late = dot("0.3", f"rate from $n$ = {sizes[upper_two_thirds(sizes)][0]:,} on", "_", 8)
+    legend_below(figure, [*handles, hollow_key(words="no power law: an average slope"), late], 5)
     figure.suptitle(whole_subject(fits.attrs), fontsize=9)
     return figure

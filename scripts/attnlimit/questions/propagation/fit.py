@@ -11,15 +11,28 @@ draws of keys. That of a difference between layers or regimes is narrower than t
 import numpy as np
 import xarray as xr
 
-from attnlimit.stats.power_law import LOCAL, Bootstrap, Curve, error_curve, fit_curve, interval, levels, resampling
+from attnlimit.stats.power_law import (
+    LOCAL,
+    Bootstrap,
+    Curve,
+    error_curve,
+    fit_curve,
+    interval,
+    levels,
+    line_weights,
+    resampling,
+    slope_weights,
+    upper_two_thirds,
+)
 
 FITTED = ("beta", "beta_low", "beta_high", "chi2", "dof")
 
 
-def fit_propagation(errors: xr.Dataset, bootstrap: Bootstrap, misfit: float) -> xr.Dataset:
+def fit_propagation(errors: xr.Dataset, bootstrap: Bootstrap, misfit: float, saturated: float = np.inf) -> xr.Dataset:
     """Rates (statistic, layer), gains (statistic, drawn_layer, layer, single_n), quadrature (statistic, layer, …).
 
     errors: those of measure_propagation.  The bootstrap is joint over n: all sizes have the same blocks.
+    late_saturated (statistic, layer): at the smallest n of late_rate, the error is above this share of its scale.
     """
     if errors.sizes["block"] < 2:
         raise ValueError(f"propagation: {errors.sizes['block']} block; an interval needs at least 2")
@@ -33,7 +46,10 @@ def fit_propagation(errors: xr.Dataset, bootstrap: Bootstrap, misfit: float) -> 
     for name, value in summarise(single.mean("block"), together.mean("block")).items():
         estimate = interval(value.values, drawn[name].transpose("draw", *value.dims).values, levels(blocks))
         fits = fits.assign(estimate.variables(name, value.dims)).assign({name: value})
-    return fits.assign(quadrature_in_step=in_step(single.mean("block")))
+    late = fits["rms"].isel(n=upper_two_thirds(fits["n"].values))
+    return fits.assign(
+        quadrature_in_step=in_step(single.mean("block")), late_saturated=late.isel(n=0, drop=True) > saturated
+    )
 
 
 def block_squares(error: xr.DataArray, scale: xr.DataArray) -> xr.DataArray:
@@ -68,6 +84,7 @@ def summarise(single: xr.DataArray, together: xr.DataArray) -> dict[str, xr.Data
     Gain G[l, m] = error after m over error after l if only l is drawn; NaN before l.
     Quadrature after m: sqrt(sum_l error_l^2) / error, 1 if errors add as independent ones do, above 1 if they cancel or
     the error with all layers saturates, below 1 if they reinforce each other.
+    late_rate and depth_change: see `depth`.
     """
     own = xr.concat([single.sel(drawn_layer=layer, layer=layer, drop=True) for layer in single["layer"]], "drawn_layer")
     gain = (single / own.assign_coords(drawn_layer=single["drawn_layer"])) ** 0.5
@@ -77,7 +94,20 @@ def summarise(single: xr.DataArray, together: xr.DataArray) -> dict[str, xr.Data
         "single_rms": single**0.5,
         "gain": gain.where(single["layer"] >= single["drawn_layer"]),
         "quadrature": (single.sum("drawn_layer") / same) ** 0.5,
+        **depth(together),
     }
+
+
+def depth(together: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Rates and their change from the first layer to the last, of mean squares (…, layer, n) with all layers drawn.
+
+    late_rate (…, layer): minus the slope of log error on log n over the upper two thirds of the sizes, all alike;
+    depth_change (…): by how much the least-squares line of late_rate on the layer differs between its ends.
+    """
+    late, layers = together.isel(n=upper_two_thirds(together["n"].values)), np.arange(together.sizes["layer"])
+    rate = xr.dot(np.log(late) / 2, xr.DataArray(slope_weights(late["n"].values), dims="n"), dim="n")
+    across = line_weights(layers) * layers[-1] if len(layers) > 1 else np.zeros(1)  # one layer: no change
+    return {"late_rate": rate, "depth_change": xr.dot(rate, xr.DataArray(across, dims="layer"), dim="layer")}
 
 
 def in_step(single: xr.DataArray) -> xr.DataArray:
