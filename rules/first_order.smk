@@ -1,9 +1,9 @@
-# Can the error of a head be told without a fit, from what a single token does to it?
+# Can the error of a head be predicted from the influence of single tokens, without a fit?
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/heads.zarr.zip, results/embeddings/shard_{shard}.zarr.zip,
 #          results/limits/layer_{layer}.zarr.zip and the outputs of its queries, results/limits/{parts,outputs}/…,
 #          results/errors/layer_{layer}.zarr.zip
 # OUTPUTS  results/first_order/layer_{layer}.zarr.zip   constant, constant_se (statistic, head); bias_squared, second_variance,
-#                                                       kappa, … (head); head -1: the whole layer, of its covariance nothing
+#                                                       kappa, … (head); head -1: the whole layer, without its covariance
 #          results/rates/first_order.zarr.zip           predicted, measured, ratio (layer, statistic, head, n);
 #                                                       slope, predicted_slope (layer, statistic, head);
 #                                                       tokens_predicted (eps, layer, statistic, head); usable_from, few_tokens (layer, head)

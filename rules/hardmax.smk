@@ -1,4 +1,4 @@
-# Is the rate only logarithmic when a query reads nothing but its best key?
+# Is the rate only logarithmic when a query reads only the key with the largest score?
 # INPUTS   none
 # OUTPUTS  results/synthetic/hardmax.zarr.zip   {line,plane}_error (n, replicate_…), direct_error (dimension, n_direct, replicate_direct)
 #          results/rates/hardmax.zarr.zip       …_value, …_value_se, …_local_slope, …_local_power; expected, proposition, ratio,

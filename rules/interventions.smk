@@ -1,6 +1,6 @@
 # What happens to a head when only its horizon, or only its constant tilt, is changed?
 # INPUTS   results/corpus/blocks.zarr.zip, results/embeddings/shard_{shard}.zarr.zip, results/models/heads.zarr.zip
-# OUTPUTS  results/interventions/layer_{layer}.zarr.zip   all heads as they are and changed, on the same samples, each variant against
+# OUTPUTS  results/interventions/layer_{layer}.zarr.zip   all heads, unchanged and changed, on the same samples, each variant against
 #                                                         its own limit: error (variant, statistic, head, replicate, n), limit_scale
 #                                                         (variant, statistic, head); {mean,cov}_gram (variant, head, n, group, group_2);
 #                                                         horizon, constant_tilt, … (variant, head); alpha, tilt_factor (variant)

@@ -9,7 +9,7 @@
 #          results/rates/keys.zarr.zip          rms (layer, protocol, n, head), beta, growth, gain (layer, protocol, head), keys,
 #                                               first_order_keys, first_order_reliable, cache_share, first_order_ratio (eps, …); medians
 #                                               over heads: median_keys, median_beta, …; joint_gain; each with _low and _high
-#          results/keys.csv                     one row a head: keys for 5 % by protocol, and how the head spreads its weights
+#          results/keys.csv                     one row per head: keys for 5 % by protocol, and how the head distributes its weights
 #          results/budgets/*                    the same in formats of other tools: docs/language.md
 #          results/figures/{keys,keys_by_layer,keys_by_context}.{pdf,svg,png}
 KEY_PARTS = range(config["measure_keys"]["parts"])

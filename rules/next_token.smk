@@ -1,4 +1,4 @@
-# What becomes of a language model's next token when every layer reads some keys of the context?
+# How does the next-token prediction change when every layer reads only some keys of the context?
 # INPUTS   results/keys/windows.zarr.zip, results/models/*
 # OUTPUTS  results/next_token/parts/part_{part}.zarr.zip   the windows of one job
 #          results/next_token/answers.zarr.zip  loss, divergence, agreement (window, protocol, n, replicate), dense_loss (window)

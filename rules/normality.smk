@@ -1,6 +1,6 @@
-# Is the error at one query normal, with a variance that the tokens themselves tell?
+# Is the error at one query normal, with a variance that can be estimated from the tokens?
 # INPUTS   none
-# OUTPUTS  results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), a setting a tilt
+# OUTPUTS  results/synthetic/normality.zarr.zip   deviation, plug_in, effective (setting, n, replicate, …), one setting per tilt
 #          results/rates/normality.zarr.zip       variance_ratio, n_bias, coverage, distance, … (setting, n, coordinate)
 #          results/figures/normality.{pdf,svg,png}
 

@@ -1,5 +1,5 @@
-# The population of tokens, its geometry, and the limit: attention over all of it, kept as moments of its output.
-# With `queries: 0` or `surrogate: none` the limit comes from compute_limits alone; else from the exact outputs of some
+# The population of tokens, its geometry, and the limit: attention over all of it, stored as moments of its output.
+# With `queries: 0` or `surrogate: none` the limit comes from compute_limits alone; otherwise from the exact outputs of some
 # queries and a surrogate for all others.
 # INPUTS   results/corpus/blocks.zarr.zip, results/models/*
 # OUTPUTS  results/embeddings/shard_{shard}.zarr.zip   tokens (layer, token, feature): the input of an attention layer;

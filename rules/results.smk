@@ -1,4 +1,4 @@
-# From errors to rates, verdicts, the page and the archive: what every run ends with. And the speed of the kernel, on request.
+# From errors to rates, verdicts, the page and the archive: the end of every run. And the speed of the kernel, on request.
 # INPUTS   stores of errors, in parts and whole; fits; figures
 # OUTPUTS  results/{merged}.zarr.zip                a store whose parts are joined along one dimension
 #          results/rates/{source}.zarr.zip          beta, beta_low, beta_high, se, chi2, dof, … (layer, statistic, part, head);
@@ -6,8 +6,8 @@
 #                                                   limit_scale, limit_se (layer, statistic, head); horizon, psi, … (layer, head);
 #                                                   tokens_needed, … (eps, layer, statistic, head); head -1: the whole layer
 #          results/rates.csv                        the same fits, one row each
-#          results/answer.{txt,json}                what the run says, in a few lines: for the terminal; by key, for the page
-#          results/claims.json                      a list of records, one a claim: `Record` in attnlimit/stats/claim.py; verdict:
+#          results/answer.{txt,json}                the answer of the run in a few lines: for the terminal; by key, for the page
+#          results/claims.json                      a list of records, one per claim: `Record` in attnlimit/stats/claim.py; verdict:
 #                                                   holds, does not hold, undecided; none of a claim that is left out with the
 #                                                   chapter named in left_out
 #          results/figures/claims.{pdf,svg,png}     the same at a glance
@@ -23,7 +23,8 @@ from attnlimit.base.code_hash import texts_hash  # noqa: E402
 from attnlimit.workflow.rule_files import absent, at_hand, params_of  # noqa: E402
 from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
-PAGE_FILES = fits_at_hand("first_order", "patterns", "studies", rates="heads", of_keys="keys") | {
+OF_KEYS = fits_at_hand(**{"language" if "language" in CHAPTERS else "entry": "keys"})  # a model's own run
+PAGE_FILES = fits_at_hand("first_order", "patterns", "studies", "atlas", rates="heads", of_keys="keys") | {
     "records": "results/claims.json",
     "answer": "results/answer.json",
     "weights": ["results/models/heads.zarr.zip"] if "heads" in CHAPTERS else [],
@@ -104,7 +105,8 @@ rule tabulate_rates:
 
 rule state_answer:
     input:
-        **fits_at_hand("contexts", "patterns", "studies", rates="heads", language="keys"),
+        **fits_at_hand("contexts", "patterns", "studies", "atlas", rates="heads"),
+        **OF_KEYS,
         records="results/claims.json",
     output:
         lines=report(
@@ -150,7 +152,7 @@ rule assess_claims:
             thresholds=config["assess_claims"],
             chapters=registry.chapters_of_fits(CHAPTERS),
             questions=CLAIMS,
-            rules=dict.fromkeys(SOURCES, "fit_rates") | {"studies": "compare_studies"},
+            rules=dict.fromkeys(SOURCES, "fit_rates") | {"studies": "compare_studies", "atlas": "compare_atlas"},
             also=[f"attnlimit.questions.{name}.claims" for name in CLAIMS],
         ),
     script:

@@ -1,6 +1,6 @@
-# Where text and model come from, and the text as tokens of the model.
-# INPUTS   a corpus: the excerpt that an installed package carries; a dump, which a URL brings to results/downloads/; text
-#          of fetch_corpus.location; the hub; a file of the package index, which comes to results/downloads/packages/
+# Sources of text and model, and the text as tokens of the model.
+# INPUTS   a corpus: the excerpt that an installed package carries; a dump, downloaded to results/downloads/ if it is a URL; text
+#          of fetch_corpus.location; the hub; a file of the package index, downloaded to results/downloads/packages/
 #          a model: carried by an installed package; in the folder fetch_model.location; on the hub; in a file of the package index
 # OUTPUTS  results/corpus/articles.parquet     page_id, title, revision_id, text
 #                                              (page_id: number of file or row where there is no id; revision_id: 0 for none)
@@ -28,6 +28,7 @@ rule fetch_corpus:
             settings=config["fetch_corpus"],
             location=located(config["fetch_corpus"], ROOT)["location"],  # as seen from the run's folder
             downloads="results/downloads",
+            seed=config["seed"] if config["fetch_corpus"]["perturb"] != "none" else None,  # else nothing is random
         ),
     script:
         "../scripts/fetch_corpus.py"

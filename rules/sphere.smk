@@ -3,7 +3,7 @@
 # OUTPUTS  results/synthetic/parts/sphere_part_{part}.zarr.zip   some of the settings
 #          results/synthetic/sphere.zarr.zip   error (setting, statistic, replicate, n), limit_scale (setting, statistic); {mean,cov}_gram
 #                                              (setting, n, group, group_2); horizon, psi, …, scale, published, attended (setting)
-#          results/synthetic/constants.zarr.zip   error (setting, statistic, replicate), a setting a law and a radius
+#          results/synthetic/constants.zarr.zip   error (setting, statistic, replicate), one setting per law and radius
 #          results/rates/constants.zarr.zip    constant (law, statistic, place), local_power (law, statistic, place_interval),
 #                                              radius (law, place); simulated, exact (setting, statistic)
 #          results/figures/{sphere_beta_vs_horizon,constants}.{pdf,svg,png}

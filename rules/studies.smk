@@ -1,12 +1,12 @@
-# What is a model's own, and what is common to models and texts? Finished runs are compared.
+# Which properties depend on the model or the text, and which do all share? Finished runs are compared.
 # INPUTS   of each run in compare_studies.studies: results/rates/heads.zarr.zip, results/{tails,errors}/layer_{layer}.zarr.zip,
 #          and results/rates/interventions.zarr.zip if it has that chapter
 # OUTPUTS  results/studies/{study}.zarr.zip     what is compared of one run: beta, … (layer, statistic, head), horizon, … (layer,
 #                                               head), error (layer, statistic, head, replicate, n), limit_scale
-#          results/rates/studies.zarr.zip       the same by study, without errors, and what is asked of them: agreement (model,
+#          results/rates/studies.zarr.zip       the same by study, without errors, and the comparisons: agreement (model,
 #                                               quantity), variance_share (…, component), order (…, coupling), effective_heads
 #                                               (study, statistic), …, each with two 95 % intervals
-#          results/studies.csv                  one row a head and study
+#          results/studies.csv                  one row per head and study
 #          results/figures/studies_{horizon,heads,shared_noise}.{pdf,svg,png}
 from attnlimit.workflow.studies import study_inputs  # noqa: E402
 

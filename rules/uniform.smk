@@ -1,6 +1,6 @@
 # Does the attention map converge like C(R)/√n uniformly over queries in a ball?
 # INPUTS   none
-# OUTPUTS  results/synthetic/uniform.zarr.zip   sup, sup_coarse, effective (setting, replicate, n), a setting a law and radius,
+# OUTPUTS  results/synthetic/uniform.zarr.zip   sup, sup_coarse, effective (setting, replicate, n), one setting per law and radius,
 #                                               NaN where not run; law, clt_edge, clt_sup (setting)
 #          results/rates/uniform.zarr.zip       beta, chi2, … (setting), constant, reached, … (setting, n),
 #                                               growth, total_growth, upper_growth, … (of_law)

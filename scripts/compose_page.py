@@ -10,9 +10,21 @@ from attnlimit.base.store import read, read_attrs
 from attnlimit.page.explorer import explorer
 from attnlimit.page.figures import figures_of
 from attnlimit.page.key_explorer import key_explorer
-from attnlimit.page.page import NO_ANSWER, claims_on_page, computed_on, limits, placed, render, settings_of, studies_of
+from attnlimit.page.page import (
+    NO_ANSWER,
+    claims_on_page,
+    computed_on,
+    limits,
+    limits_of_keys,
+    placed,
+    render,
+    settings_of,
+    studies_of,
+)
 from attnlimit.page.provenance import identities, settings, store_rows, versions
 from attnlimit.page.single_heads import curve_table, head_table, in_words, slowest, tail_table
+from attnlimit.questions.atlas.report import SUMMARY, atlas_facts, model_rows
+from attnlimit.questions.atlas.report import WHAT as OF_MODELS
 from attnlimit.questions.patterns.table import SHOWN, budgets_table, shown
 from attnlimit.questions.patterns.table import WHAT as OF_BUDGETS
 from attnlimit.questions.studies.report import ANSWERS, answer_rows, study_facts
@@ -25,8 +37,8 @@ config, path = p.config, Path(snakemake.output.page)
 # A run that is not finished has only some of these files.
 records = json.loads(Path(given.records).read_text()) if given.get("records") else []
 answer = json.loads(Path(given.answer).read_text()) if given.get("answer") else NO_ANSWER
-names = ("rates", "first_order", "patterns", "studies", "of_keys")
-rates, first, patterns, studies, keys = (read(given[name]) if given.get(name) else None for name in names)
+names = ("rates", "first_order", "patterns", "studies", "atlas", "of_keys")
+rates, first, patterns, studies, atlas, keys = (read(given[name]) if given.get(name) else None for name in names)
 tails = [read(store) for store in given.get("tails", [])]
 stores = {store: read_attrs(store) for store in given.get("stores", [])}
 
@@ -36,6 +48,8 @@ if patterns is not None:
     tables["patterns"] = OF_BUDGETS, SHOWN, list(shown(budgets_table(patterns)))
 if studies is not None:
     tables["studies"] = OF_STUDIES, ANSWERS, list(answer_rows(studies))
+if atlas is not None:
+    tables["atlas"] = OF_MODELS, SUMMARY, list(model_rows(atlas))
 browse = None
 known_limits = [computed_on(stores.values())] if stores else []
 if rates is not None:
@@ -50,6 +64,7 @@ if rates is not None:
 leading = next(iter(figures.values()), None)
 if keys is not None:
     browse = key_explorer(keys)
+    known_limits = limits_of_keys(keys.attrs) + known_limits
 
 content = settings_of(config, rules.parent) | claims_on_page(records, figures)
 content |= placed(p.sections, content["claims"], figures, leading.name if leading else "")
@@ -63,6 +78,7 @@ content |= {
     "limits": known_limits,
     "absent": p.state["absent"],
     "studies": studies_of(config, study_facts(studies) if studies is not None else {}),
+    "models": studies_of(config, atlas_facts(atlas) if atlas is not None else {}, "compare_atlas", "models"),
     "commit": p.state["commit"],
     "identities": identities(stores.values()),
     "versions": versions(stores.values()),

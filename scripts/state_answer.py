@@ -8,12 +8,13 @@ from attnlimit.base.job import QUICK_LOOK, begin
 from attnlimit.base.store import read
 from attnlimit.page.answer import answer, context_answer
 from attnlimit.page.conclusion import answers, conclusion
+from attnlimit.questions.atlas.answer import atlas_answer
 from attnlimit.questions.keys.answer import keys_answer
 from attnlimit.questions.studies.report import studies_answer
 
 p = begin(snakemake)
-names = ("rates", "contexts", "patterns", "language", "studies")
-rates, contexts, patterns, language, studies = (
+names = ("rates", "contexts", "patterns", "language", "entry", "studies", "atlas")
+rates, contexts, patterns, language, entry, studies, atlas = (
     read(snakemake.input[name]) if snakemake.input.get(name) else None for name in names
 )
 records = json.loads(Path(snakemake.input.records).read_text())
@@ -24,8 +25,12 @@ if rates is not None:
     lines |= answer(rates, options["weakest_horizon"])
 elif studies is not None:
     lines |= studies_answer(studies, options["agreement"])
+elif atlas is not None:
+    lines |= atlas_answer(atlas)
 elif language is not None:
     lines |= keys_answer(language)
+elif entry is not None:
+    lines |= keys_answer(entry, "nearest")
 else:
     lines["nothing"] = "this run has no rates of a model's heads"
 lines |= context_answer(contexts) if contexts is not None else {}

@@ -14,7 +14,7 @@ from attnlimit.cli.run_studies import (
 )
 from attnlimit.workflow.costs import expected_seconds, job_count
 from attnlimit.workflow.folders import MADE_OF, RESOLVED, write_state
-from attnlimit.workflow.study_files import SIZES, known_studies
+from attnlimit.workflow.study_files import SIZES, default_studies
 from support.configs import DEFAULT, ROOT, merged
 from support.messages import told
 
@@ -69,7 +69,7 @@ def test_one_run_is_nothing_to_compare():
 def test_the_default_set_takes_less_than_an_hour():
     """By the cost model, on two cores, what it does not count included: three minutes a study."""
     minutes = 0.0
-    for path in known_studies(ROOT).values():
+    for path in default_studies(ROOT).values():
         config = DEFAULT
         for file in (SIZES, path):
             config = merged(config, yaml.safe_load((ROOT / file).read_text()))

@@ -79,7 +79,7 @@ def test_a_limit_in_other_parts_has_the_same_bits(cuts):
 
 LIMIT = merge_limits(limit_parts([6]), queries=60, population=240)
 SPREAD = RNG.uniform(1, 5, size=HEADS)  # tr V Sigma V^T
-COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi")
+COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "seen_variance")
 GEOMETRY = xr.Dataset(
     {name: ("head", RNG.uniform(1, 2, size=HEADS)) for name in COUPLINGS}
     | {

@@ -17,13 +17,13 @@ HEADER = (
     "source,layer,head,setting,statistic,part,beta,beta_low,beta_high,se,se_scaled,intercept,chi2,dof,misfit,"
     "last_local_slope,last_local_slope_low,last_local_slope_high,relative_error,saturated,limit_se,limit_se_share,limit_uncertain,"
     "tokens_10,tokens_10_low,tokens_10_high,tokens_10_extrapolated,tokens_5,tokens_5_low,tokens_5_high,tokens_5_extrapolated,"
-    "tokens_1,tokens_1_low,tokens_1_high,tokens_1_extrapolated,horizon,horizon_one_sided,horizon_frobenius,psi,constant_tilt,horizon_published,bound_v3,bound_v1_experiment,"
+    "tokens_1,tokens_1_low,tokens_1_high,tokens_1_extrapolated,horizon,horizon_one_sided,horizon_frobenius,psi,seen_variance,constant_tilt,horizon_published,bound_v3,bound_v1_experiment,"
     "bound_v1_theorem,heuristic,n_min,n_max,replicates,population,model,corpus,run,"
     "dimension,isotropic,exact,scale,published,attended"
 )
 FITTED = ("beta", "beta_low", "beta_high", "se", "se_scaled", "intercept", "chi2", "dof", "relative_error")
 PER_HEAD = (
-    *("horizon", "horizon_one_sided", "horizon_frobenius", "psi"),
+    *("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "seen_variance"),
     *("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic"),
 )
 

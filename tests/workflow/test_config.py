@@ -10,6 +10,7 @@ from attnlimit.base.about import About
 from attnlimit.base.plain_attention import REMEDY
 from attnlimit.sources.model.families import DOCS, shape_of_model
 from attnlimit.workflow.config import check, check_kind_of_model, missing_sources, require_readable
+from attnlimit.workflow.study_files import MODEL
 from support.configs import ABSENT, DEFAULT, ROOT, changed, merged, refusal
 
 
@@ -25,7 +26,9 @@ COMPLETE = sorted(map(str, {*ROOT.glob("configs/**/*.yaml")} - {WINDOW, TASK_CON
 
 @pytest.mark.parametrize("overlay", ["tests/smoke/config.yaml", *COMPLETE])
 def test_overlays_pass(overlay):
-    config = merged(DEFAULT, yaml.safe_load((ROOT / overlay).read_text()))
+    of_atlas = (ROOT / overlay).parent.name == "atlas"
+    below = merged(DEFAULT, yaml.safe_load((ROOT / MODEL.sizes).read_text())) if of_atlas else DEFAULT
+    config = merged(below, yaml.safe_load((ROOT / overlay).read_text()))
     assert config != DEFAULT or overlay.endswith("studies/wikipedia.yaml"), "it differs"
     assert check(config) is None
 
@@ -179,6 +182,8 @@ WRONG = [
     ({**HUB, "fetch_model.revision": "a" * 40 + "\n"}, "fetch_model.revision: "),
     ({**HUB, "fetch_model.weights_sha256": ""}, "fetch_model.weights_sha256: ", "hub"),
     ({"fetch_model.file": "a-1.whl"}, "fetch_model.file: source embedded takes none"),
+    ({"fetch_model.tokenizer": "embedded"}, "fetch_model.tokenizer: source embedded takes none"),
+    ({"fetch_model.tokenizer": "other"}, "fetch_model.tokenizer: "),
     ({"fetch_corpus.title": "mine"}, "fetch_corpus.title: source excerpt takes none"),
     ({"fetch_corpus.source": "mixture"}, "fetch_corpus.texts: source mixture needs it"),
     ({"fetch_corpus.texts": [EXCERPT]}, "fetch_corpus.texts: source excerpt takes none; leave it []"),

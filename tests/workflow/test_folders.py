@@ -117,6 +117,13 @@ def test_a_package_is_called_by_its_title_or_by_what_the_index_calls_it():
     assert described(CONFIG | {"fetch_corpus": package | {"title": "Tiny texts"}})["text"] == "Tiny texts"
 
 
+def test_a_perturbed_text_is_called_so():
+    words = CONFIG["fetch_corpus"] | {"perturb": "words"}
+    assert described(CONFIG | {"fetch_corpus": words})["text"] == "Wikipedia excerpt, shuffled words"
+    older = {key: value for key, value in words.items() if key != "perturb"}  # settings in an older archive
+    assert described(CONFIG | {"fetch_corpus": older})["text"] == "Wikipedia excerpt"
+
+
 def test_a_restored_run_has_no_notes_and_is_listed_by_its_files(project):
     (project / "config.yaml").write_text(yaml.safe_dump(CONFIG))
     (project / "results").mkdir()

@@ -63,6 +63,18 @@ def test_config_yaml_asks_every_question_that_a_run_can_ask_beside_others():
     assert all_chapters()[: len(ALL)] == tuple(ALL)
 
 
+def test_a_config_with_fewer_chapters_does_not_change_their_order(tmp_path, monkeypatch):
+    """As that of an archive, where nothing is to be run again."""
+    whole = all_chapters()
+    (tmp_path / "config.yaml").write_text("chapters: [heads]\n")
+    monkeypatch.setattr(registry, "CONFIG", tmp_path / "config.yaml")
+    all_chapters.cache_clear()
+    try:
+        assert all_chapters() == whole
+    finally:
+        all_chapters.cache_clear()
+
+
 def test_no_two_questions_declare_the_same():
     for field in ("sections", "stores", "parts", "errors", "figures", "tables"):
         names = [name for about in abouts().values() for name in getattr(about, field)]

@@ -1,11 +1,13 @@
 """Snakemake's records: the jobs behind a target, their parameters, and files without a record."""
 
+import inspect
 import json
 import re
 from pathlib import Path
 
 import pytest
 from snakemake.persistence import RECORD_FORMAT_VERSION
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 from attnlimit.workflow.snakemake_records import FORMAT, Job, read_record, record_path, trace, write_records
 from support.tiny_run import FIT, MODEL, RATES, RULES, SPLIT, TEXT, make_run
@@ -91,3 +93,8 @@ def test_jobs_of_one_rule_have_names_of_their_own():
     logs = [f"results/logs/merge_parts/{store}.txt" for store in ("contexts/errors", "propagation/errors")]
     jobs = [Job("merge_parts", log, (), (), (), {}) for log in logs]
     assert [job.name for job in jobs] == ["merge_parts/contexts/errors", "merge_parts/propagation/errors"]
+
+
+def test_snakemake_still_has_the_limit_that_a_local_run_takes_away():
+    """The Snakefile sets it to None, as Snakemake does in a dry run: a release that renames it would only be slower."""
+    assert "self.job_rate_limiter is None" in inspect.getsource(JobScheduler)

@@ -8,6 +8,7 @@ import yaml
 from attnlimit.workflow.study_files import SIZES, chosen_studies, write_comparison
 from support.configs import DEFAULT, ROOT
 
+PERTURBED = ["words", "sentences", "repeat"]
 DEFAULT_SET = {"wikipedia", "literature", "biomedical", "legal", "code", "wikipedia-bge", "code-bge"}
 
 
@@ -23,6 +24,30 @@ def project(tmp_path, monkeypatch) -> Path:
 def test_all_are_chosen_if_none_is_named(project):
     assert [study.name for study in chosen_studies(project, [])] == ["code", "code-bge"]
     assert {study.name for study in chosen_studies(ROOT, [])} >= DEFAULT_SET
+
+
+def test_studies_in_a_folder_below_run_only_by_name(project):
+    (project / "configs/studies/perturbed").mkdir()
+    (project / "configs/studies/perturbed/words.yaml").write_text("seed: 1\n")
+    assert [study.name for study in chosen_studies(project, [])] == ["code", "code-bge"]
+    (words,) = chosen_studies(project, ["words"])
+    assert words.config == [SIZES, "configs/studies/perturbed/words.yaml"] and words.folder == Path("runs/words")
+    (project / "configs/studies/perturbed/code.yaml").write_text("seed: 1\n")
+    with pytest.raises(ValueError, match=r"/code\.yaml: configs/\S+code\.yaml has the same name; rename one of them"):
+        chosen_studies(project, ["words"])
+
+
+def test_perturbed_texts_differ_from_wikipedia_in_that_alone():
+    """And in that their heads are not changed (chapter interventions), which no number of the others depends on."""
+    plain, *perturbed = (
+        yaml.safe_load((ROOT / study.config[-1]).read_text())
+        for study in chosen_studies(ROOT, ["wikipedia", *PERTURBED])
+    )
+    plain |= {"chapters": ["heads", "tails"]}
+    wanted = [plain | {"fetch_corpus": plain["fetch_corpus"] | {"perturb": name}} for name in PERTURBED]
+    again = yaml.safe_load((ROOT / chosen_studies(ROOT, ["wikipedia-again"])[0].config[-1]).read_text())
+    assert again.pop("seed") != DEFAULT["seed"] and again == plain
+    assert perturbed == wanted and not {study.name for study in chosen_studies(ROOT, [])} & set(PERTURBED)
 
 
 def test_a_name_and_a_file_of_ones_own(project):
@@ -65,5 +90,5 @@ def test_a_comparison_names_its_runs_and_what_is_missing(tmp_path):
 def test_studies_ask_only_what_depends_on_model_and_text():
     """Over n within those of the default run, and against exact limits."""
     sizes, default = yaml.safe_load((ROOT / SIZES).read_text()), DEFAULT["measure_errors"]["sizes"]
-    assert sizes["chapters"] == ["heads", "tails"] and sizes["compute_limits"]["queries"] == 0
+    assert set(sizes["chapters"]) == {"heads", "tails", "interventions"} and sizes["compute_limits"]["queries"] == 0
     assert default[0] == sizes["measure_errors"]["sizes"][0] < sizes["measure_errors"]["sizes"][-1] <= default[-1]

@@ -69,7 +69,7 @@ class About:
     sections: Mapping[str, type[Section]] = field(default_factory=dict)  # of the config, by name
     thresholds: type[Section] | None = None  # keys that its claims add to `assess_claims`
     exclusive: bool = False  # whether a run has its chapter alone
-    causal: bool = False  # whether its model is a language model; what else uses a model needs an encoder
+    causal: bool | None = False  # whether its model is a language model, else an encoder; None: either
     stores: Mapping[str, Words] = field(default_factory=dict)  # by path below results/, no ending; {layer}: one a layer
     parts: Mapping[str, Words] = field(default_factory=dict)  # the same, of stores that another job joins or reads
     uses: tuple[str, ...] = ()  # stores of the foundations that its numbers rest on

@@ -1,6 +1,6 @@
 """Speeds of a machine and counts of work from which questions say what their jobs cost.
 
-Speeds were measured in the default run on one core of a machine with AVX2; the rest is counting. So these are
+Speeds were measured on one core of a machine with AVX-512, busy with other work; the rest is counting. So these are
 estimates: good to about a factor of two on another machine. Standard library and pydantic only.
 """
 
@@ -10,8 +10,8 @@ from typing import Any
 from attnlimit.base.about import Cost
 from attnlimit.base.parts import share
 
-LIMIT_FLOPS = 60e9  # a second, of float32 attention over a population: compute_limits of the default run
-ERROR_FLOPS = 37e9  # of attention on samples with its moments: measure_errors of the default run
+LIMIT_FLOPS = 110e9  # a second, of float32 attention over a population: attend_queries of a million tokens
+ERROR_FLOPS = 55e9  # of attention on samples with its moments: measure_errors of a million tokens
 DRAWN_FLOPS = 66e9  # of layers reading blocks with drawn keys: measure_propagation of the default run
 START_BYTES = 500e6  # torch, transformers, xarray, zarr in memory before any work
 TOKEN_BYTES = 40.0  # of a token of the population: its number, word, position, count

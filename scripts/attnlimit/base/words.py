@@ -45,6 +45,7 @@ COUPLINGS: Words = {
     "constant_tilt": "s0 = |S (A m + b)|, standard deviation over keys of the mean token's scores",
     "horizon_published": "horizon as in the authors' public code: all heads together, without 1/sqrt(width)",
     "psi": "Psi = ||Sigma||_2 ||S A||_2^2 (v1)",
+    "seen_variance": "Lambda_A = lambda_max(P Sigma P), P onto the image of A: variance of tokens that scores see",
 }
 MOMENTS: Words = {"mean": "mean", "cov": "covariance"}  # before an ending
 ERRORS: Words = {  # to a limit

@@ -29,6 +29,12 @@ PART = re.compile(r"/(parts|outputs|surrogate|applied)/")  # folders of stores t
 FIGURE = "plot_"  # prefix of the rules of figures, which count as one
 
 
+def from_project(log: str) -> str:
+    """The path of a log from the project's folder, where commands are given; Snakemake works in that of the run."""
+    folder = Path.cwd()
+    return str(folder.relative_to(ROOT) / log) if folder.is_relative_to(ROOT) else log
+
+
 class Screen:
     """Lines to a file, without control characters, or to a terminal, which has a status line below them."""
 
@@ -90,7 +96,7 @@ class Progress:
             case LogEvent.JOB_ERROR if not self.stopped:
                 self.failed.add(record.jobid)
                 job = self.running.pop(record.jobid, None)
-                logs = f", see {', '.join(record.log)}" if record.log else ""
+                logs = f", see {', '.join(map(from_project, record.log))}" if record.log else ""
                 self.screen.print(f"failed: {label(job) if job else record.rule_name}{logs}")
             case None | LogEvent.ERROR if record.levelno >= logging.ERROR:
                 self.errors.append(record.getMessage())

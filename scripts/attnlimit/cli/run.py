@@ -19,13 +19,14 @@ from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.overlays import read_overlay, resolve
 from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.snakemake_records import forget_damaged_records, lock_date
-from attnlimit.workflow.study_files import known_studies, study_of
+from attnlimit.workflow.study_files import known_runs
 
 REPORT_SOURCES = ("answer.txt", "claims.json", "*.csv", "figures/*.png")
 LISTED = 4  # products that a run ends with, of those that it has
 PRODUCTS = (
     ("page", "index.html"),
     ("table", "studies.csv"),  # of a comparison, whose rates.csv has no rows
+    ("table", "atlas.csv"),
     ("report", "report.html"),
     ("archive", "attnlimit.tar.zst"),
     ("table", "rates.csv"),
@@ -86,9 +87,9 @@ def mark_stopped(folder: Path) -> None:
 
 
 def study_config(folder: Path) -> list[str]:
-    """The files of the study that a new folder is named after; [] if there is none."""
-    known = known_studies(ROOT)
-    return study_of(folder.name, known).config if folder.name in known and made_of(folder) is None else []
+    """The files of the study, or of the model of the atlas, that a new folder is named after; [] if there is none."""
+    known = known_runs(ROOT)
+    return known[folder.name].config if folder.name in known and made_of(folder) is None else []
 
 
 def require_folder(folder: Path, config: list[str]) -> None:
@@ -96,7 +97,7 @@ def require_folder(folder: Path, config: list[str]) -> None:
     if folder != Path() and (folder.parent != Path(RUNS) or folder.name.startswith(".")):
         raise ValueError(f"RUN: {folder} is not the name of a run; give a plain one, such as RUN=my, for {RUNS}/my")
     if folder != Path() and not config and not folder.is_dir():
-        known = [*known_studies(ROOT), *(Path(run.folder).name for run in list_runs(ROOT))]
+        known = [*known_runs(ROOT), *(Path(run.folder).name for run in list_runs(ROOT))]
         remedy = meant(folder.name, known) or "; start it with CONFIG=..., or see `make runs`"
         raise ValueError(f"RUN: there is no run {folder}{remedy}")
 

@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +18,13 @@ from attnlimit.workflow.amounts import about, duration
 from attnlimit.workflow.folders import RUNS, described, list_runs, overlays_of
 from attnlimit.workflow.overlays import read_overlay
 from attnlimit.workflow.plain_words import meant
-from attnlimit.workflow.studies import NEEDED, is_finished, settings_of
+from attnlimit.workflow.studies import is_finished, settings_of
 from attnlimit.workflow.study_files import (
     COMPARISON,
     DEFAULT,
     DOWNLOADS,
-    FEWEST,
+    STUDY,
+    Kind,
     Study,
     chosen_studies,
     folder_of,
@@ -43,33 +44,43 @@ class Forecast(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="attnlimit.cli.run_studies", description=__doc__)
-    parser.add_argument(
-        "studies", nargs="*", help="names in configs/studies, or config files; all of the former if none"
-    )
+    command(arguments, STUDY, run_and_compare, __doc__)
+
+
+def command(
+    arguments: list[str] | None, kind: Kind, run: Callable[[list[Study], int], dict[str, str]], words: str | None
+) -> None:
+    """A verb of the Makefile: run the studies that are named, or the default set; exit with one line for each failure.
+
+    run: takes studies and cores, returns reasons of failures by name.
+    """
+    parser = argparse.ArgumentParser(prog=f"attnlimit.cli.run_{kind.chapter}", description=words)
+    what = f"names in or below {kind.folder}, or config files; none: all files directly in that folder"
+    parser.add_argument("names", nargs="*", help=what)
     parser.add_argument("--cores", type=int, default=1)
     given = parser.parse_args(arguments)
-    words = f" STUDIES={shlex.quote(' '.join(given.studies))}" if given.studies else ""
+    again = f"make {kind.chapter}"
+    again += f" {kind.word}={shlex.quote(' '.join(given.names))}" if given.names else ""
+    os.environ.setdefault("ATTNLIMIT_DOWNLOADS", str(ROOT / RUNS / DOWNLOADS))
     try:
-        failed = run_and_compare(chosen_studies(ROOT, given.studies), given.cores)
+        failed = run(chosen_studies(ROOT, given.names, kind), given.cores)
     except (ValueError, LookupError, OSError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        stopped(f"{RUNS}/", f"make studies{words}")
+        stopped(f"{RUNS}/", again)
     if failed:
         lines = [f"failed: {name}: {why}" for name, why in failed.items()]
-        sys.exit("\n".join([*lines, f"resume with `make studies{words}`: finished jobs do not run again"]))
+        sys.exit("\n".join([*lines, f"resume with `{again}`: finished jobs do not run again"]))
 
 
 def run_and_compare(studies: list[Study], cores: int) -> dict[str, str]:
     """Run all, compare those that finished; reasons of failures, the comparison's included."""
-    os.environ.setdefault("ATTNLIMIT_DOWNLOADS", str(ROOT / RUNS / DOWNLOADS))
     failed = run_all(studies, cores)
     failed |= not_comparable([study.name for study in studies if study.name not in failed])
     names = [study.name for study in studies if study.name not in failed]
-    if len(names) < FEWEST:
+    if len(names) < STUDY.fewest:
         print(
-            f"not compared: {len(names)} of these studies can be, {FEWEST} are needed; "
+            f"not compared: {len(names)} of these studies can be, {STUDY.fewest} are needed; "
             'other finished runs are compared by `make compare RUNS="…"`'
         )
         return failed
@@ -79,7 +90,7 @@ def run_and_compare(studies: list[Study], cores: int) -> dict[str, str]:
     return failed
 
 
-def run_all(studies: list[Study], cores: int) -> dict[str, str]:
+def run_all(studies: list[Study], cores: int, kind: Kind = STUDY) -> dict[str, str]:
     """Run one study after the other, with the time left for all; reasons of failures."""
     print(f"planning {', '.join(study.name for study in studies)}", flush=True)
     expected = {study.name: forecast(study, cores) for study in studies}
@@ -87,7 +98,7 @@ def run_all(studies: list[Study], cores: int) -> dict[str, str]:
     seconds = {name: each.seconds for name, each in expected.items() if name not in failed}
     measured: dict[str, float] = {}
     for number, study in enumerate(studies, 1):
-        head = f"study {number} of {len(studies)}: {study.name}"
+        head = f"{kind.one} {number} of {len(studies)}: {study.name}"
         if study.name in failed:
             print(f"{head} cannot run: {failed[study.name]}", flush=True)
             continue
@@ -166,31 +177,33 @@ def time_left(expected: dict[str, float], measured: dict[str, float]) -> str:
     return f"{about(left)} for all" if left else "none left"
 
 
-def comparison(names: Iterable[str], missing: dict[str, str], cores: int, name: str = COMPARISON) -> Request:
-    """The comparison of finished runs as a run of its own: its config file is written here."""
-    names = list(dict.fromkeys(names))
-    if len(names) < FEWEST:
-        raise ValueError(f"RUNS: a comparison needs at least {FEWEST} finished runs; name them, see `make runs`")
+def comparison(
+    names: Iterable[str], missing: dict[str, str], cores: int, name: str = "", kind: Kind = STUDY
+) -> Request:
+    """The comparison of finished runs as a run of its own, by default in runs/<chapter>; writes its config file."""
+    names, name = list(dict.fromkeys(names)), name or kind.chapter
+    if len(names) < kind.fewest:
+        raise ValueError(f"RUNS: a comparison needs at least {kind.fewest} finished runs; name them, see `make runs`")
     for each in names:
-        require_comparable(each)
+        require_comparable(each, kind=kind)
     path = Path(RUNS) / f"{name}.yaml"
-    write_comparison(path, names, missing)
+    write_comparison(path, names, missing, kind)
     return request_of(Study(name, [str(path)]), cores)
 
 
-def not_comparable(names: list[str], root: Path = ROOT) -> dict[str, str]:
+def not_comparable(names: list[str], root: Path = ROOT, kind: Kind = STUDY) -> dict[str, str]:
     """Of finished runs, those that cannot be compared, with the reason."""
     reasons = {}
     for name in names:
         try:
-            require_comparable(name, root)
+            require_comparable(name, root, kind)
         except ValueError as error:
             reasons[name] = str(error)
     return reasons
 
 
-def require_comparable(name: str, root: Path = ROOT) -> None:
-    """Raise unless a run exists, is finished, and has the rates of heads."""
+def require_comparable(name: str, root: Path = ROOT, kind: Kind = STUDY) -> None:
+    """Raise unless a run exists, is finished, and has the chapters that are needed."""
     folder = folder_of(name)
     if not (root / folder / "results").is_dir():
         known = [DEFAULT if run.folder == "results" else Path(run.folder).name for run in list_runs(root)]
@@ -199,7 +212,7 @@ def require_comparable(name: str, root: Path = ROOT) -> None:
     settings = settings_of(root / folder)
     if settings is None or not is_finished(root / folder):
         raise ValueError(f"{place}: not finished, cannot be compared; resume it with `make reproduce{option}`")
-    if lacking := [each for each in NEEDED if each not in settings["chapters"]]:
+    if lacking := [each for each in kind.needed if each not in settings["chapters"]]:
         remedy = f"add it to `chapters` of its config, then `make reproduce{option}`"
         raise ValueError(f"{place}: has no chapter {lacking[0]}, which a comparison needs; {remedy}")
 

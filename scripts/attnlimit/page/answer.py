@@ -23,7 +23,7 @@ NAMED = 6  # heads, before they are only counted
 
 
 def answer(rates: xr.Dataset, weakest_horizon: float) -> dict[str, str]:
-    """Sentences by key: what was measured, tokens needed, rates, how they go with H, heads surely below 1/2, worst fit.
+    """Sentences by key: what was measured, tokens needed, rates, how they go with H, heads below 1/2, worst fit.
 
     weakest_horizon: as in the claims on the heads.  One more sentence if limits are not exact, and one if samples are
     drawn without replacement.
@@ -137,14 +137,14 @@ def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
 
 
 def near_half(heads: xr.Dataset) -> xr.DataArray:
-    """Which heads surely have a rate near 1/2: their 95 % interval lies within the tolerance."""
+    """Which heads have a rate near 1/2: their 95 % interval lies within the tolerance."""
     return (heads["beta_low"] >= 0.5 - NEAR) & (heads["beta_high"] <= 0.5 + NEAR)
 
 
 def rates_near_half(heads: xr.Dataset, model: str) -> str:
-    """For the mean of the outputs, … of … heads surely have a rate near 1/2; by name the few that surely have not.
+    """For the mean of the outputs, … of … heads have a rate near 1/2; by name the few that have not.
 
-    Surely: the 95 % interval of beta lies within the tolerance, or wholly outside.
+    By the 95 % interval of beta: within the tolerance, or wholly outside.
     """
     sizes, low, high = heads["n"].values, heads["beta_low"].values, heads["beta_high"].values
     near = int(near_half(heads).sum())
@@ -156,12 +156,13 @@ def rates_near_half(heads: xr.Dataset, model: str) -> str:
             distant["row"].values, distant["horizon"].values, distant["beta"].values, strict=True
         )
     ]
-    many = f"{len(named)} surely have not, with rates between {spread(distant['beta'])}" if named else ""
+    many = f"in {len(named)} it lies entirely outside, with rates between {spread(distant['beta'])}" if named else ""
     others = "; ".join(named) if len(named) <= FEW else many
     open_ = len(low) - near - len(named)
     measured = f"for the mean of the outputs, with n from {sizes[0]:,} to {sizes[-1]:,}"
-    counted = f"{near} of {len(low)} heads of {model} surely have a rate β within {NEAR} of 1/2 (95 % intervals)"
-    return f"{measured}, {counted}" + (f", {open_} more may" if open_ else "") + (f"; {others}" if others else "")
+    counted = f"the 95 % interval of β lies within {NEAR} of 1/2 in {near} of {len(low)} heads of {model}"
+    undecided = f", across the edge in {open_}" if open_ else ""
+    return f"{measured}, {counted}{undecided}" + (f"; {others}" if others else "")
 
 
 def rates_apart(heads: xr.Dataset) -> str:

@@ -52,23 +52,27 @@ def converges(rates: xr.Dataset) -> str:
     near = near_half(mean)
     bent = int((near & mean["misfit"]).sum())
     return (
-        f"On n tokens, attention of {model} converges to its limit, that over all {rates.attrs['population']:,} tokens "
-        f"of the text: for n from {sizes[0]:,} to {sizes[-1]:,} the error of the mean output falls like 1/√n in "
-        f"{int(near.sum())} of {mean.sizes['row']} heads (95 % interval of β within 0.05 of 1/2; {bent} of them bend a "
-        f"little), and {tokens(mean, 'mean')}; the covariance is slower: {tokens(parts['cov'], 'cov')}."
+        f"On n tokens, attention of {model} converges to its limit, that over a population of "
+        f"{rates.attrs['population']:,} tokens: for n from {sizes[0]:,} to {sizes[-1]:,} the error of the mean output "
+        f"falls like 1/√n in {int(near.sum())} of {mean.sizes['row']} heads (95 % interval of β within 0.05 of "
+        f"1/2; {bent} of these fits are no straight line), and {tokens(mean, 'mean')}; {tokens(parts['cov'], 'cov')}."
     )
 
 
 def of_bounds(records: list[Mapping]) -> list[str]:
-    """Whether any measured rate refutes the paper's bound."""
+    """Whether measured rates lie above the paper's bound, which is for n to infinity."""
     if not records:
         return []
     numbers = "; ".join(f"{record['experiment']}: {record['number']}" for record in records)
     verdicts = {record["verdict"] for record in records}
     if FAILS in verdicts:
-        return [f"The bound β ≥ 1/(2(1+H²)) is contradicted here ({numbers})."]
-    said = "No bound of the paper is refuted" if verdicts == {HOLDS} else "Whether a bound is refuted is undecided"
-    return [f"{said}: β ≥ 1/(2(1+H²)) ({numbers})."]
+        return [f"Measured rates lie below the paper's bound β ≥ 1/(2(1+H²)), which is for n → ∞ ({numbers})."]
+    if UNDECIDED in verdicts:
+        return [f"Whether measured rates lie above the paper's bound β ≥ 1/(2(1+H²)) is undecided ({numbers})."]
+    return [
+        "No measured rate is significantly below the paper's bound β ≥ 1/(2(1+H²)), which is for n → ∞: consistent "
+        f"with it, no proof ({numbers})."
+    ]
 
 
 def of_horizon(records: list[Mapping]) -> list[str]:
@@ -103,7 +107,7 @@ def in_context(keys: xr.Dataset | None) -> list[str]:
         f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} random keys of it "
         f"for an error of {100 * SHARE:g} % (median head, by exact first order, drawn with replacement), but "
         f"{keys_read(keys, 'sink_recent')} in all if its first and last keys are always among them; random keys needed "
-        f"grow with the context to the power {power:.2f}: no limit in the paper's sense."
+        f"grow with the context to the power {power:.2f}, so that no fixed number of them serves all contexts."
     ]
 
 

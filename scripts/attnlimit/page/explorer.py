@@ -39,7 +39,7 @@ PREDICTED = {  # the same, where the run has first order
     "predicted_error": "the same, predicted by first order",
     "predicted_tokens_5": "n(5 %), predicted by first order",
 }
-USABLE = {"usable_from": "first order usable from n"}
+USABLE = {"usable_from": "first order reliable from n"}
 SINGLE = {"horizon": "horizon H", "bound_v3": "lower bound 1/(2(1+H²))", "constant_tilt": "constant tilt s₀"}
 OF_TAILS = {
     "kurtosis": "excess kurtosis along its first direction",
@@ -195,9 +195,9 @@ def curve_chart(curves: pd.DataFrame) -> dict:
     ]
     if "predicted" in curves:
         marks.append(
-            chosen.mark_line(strokeWidth=1.2).encode(
-                x=x, y=alt.Y("predicted:Q", **axis), color=alt.value("black"), detail="statistic:N"
-            )
+            chosen.transform_filter("isNumber(datum.predicted)")
+            .mark_line(strokeWidth=1.2)
+            .encode(x=x, y=alt.Y("predicted:Q", **axis), color=alt.value("black"), detail="statistic:N")
         )
     return chart(marks, 230)
 

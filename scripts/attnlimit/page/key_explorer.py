@@ -6,15 +6,16 @@ As page/explorer.py, whose signals and page script it shares; the signal `statis
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 import xarray as xr
 
-from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.attention.key_protocols import RELIABLE, SAMPLED
 from attnlimit.drawing.key_style import COLOURS, NAMES
 from attnlimit.drawing.style import BOUND, PARAMETRIC, css, layer_colours
 from attnlimit.page.explorer import DASHED, DOTTED, IS_CHOSEN, IS_SHOWN, chart, csv, in_script, layer_scale, runtime
-from attnlimit.page.single_heads import needed, two_digits
-from attnlimit.questions.keys.first_order import RELIABLE
+from attnlimit.page.single_heads import UNRELIABLE, needed, two_digits
+from attnlimit.stats.complexity import BEYOND
 from attnlimit.stats.table import flat
 
 EPS = 0.05
@@ -60,11 +61,15 @@ def key_explorer(fits: xr.Dataset) -> dict[str, Any]:
 
 
 def head_table(at: xr.Dataset) -> pd.DataFrame:
-    """One row a head and protocol with a sample: n(5 %) by first order, whether that is void, and the first weight."""
+    """One row a head and protocol with a sample: n(5 %) and the weight of the first key.
+
+    n(5 %) is that of first order where it is reliable, else the measured one, drawn no higher than it is followed.
+    """
     own = at.sel(protocol=[name for name in SAMPLED if name in at["protocol"].values])
+    reliable = own["first_order_reliable"] == 1
     columns = {
-        "keys": own["first_order_keys"],
-        "void": own["first_order_reliable"] != 1,
+        "keys": own["first_order_keys"].where(reliable, np.minimum(own["keys"], BEYOND * int(at["n"][-1]))),
+        "reliable": reliable,
         "first_weight": own["first_weight"],
     }
     table = flat(xr.Dataset(columns).rename(protocol="statistic"), "layer", "head", "statistic")
@@ -93,10 +98,11 @@ def in_words(at: xr.Dataset) -> dict[str, dict[str, str]]:
                 all_keys = values["keys"] == float("inf") and name not in SAMPLED  # enough only where it reads them all
                 words[f"measured_{name}"] = "all keys" if all_keys else needed(values["keys"], sizes)
                 if name in SAMPLED:
-                    void = float(own["first_order_reliable"].values[place]) != 1
-                    words[f"predicted_{name}"] = two_digits(values["first_order_keys"]) + (" (void)" if void else "")
+                    reliable = float(own["first_order_reliable"].values[place]) == 1
+                    share = f"{100 * float(own['cache_share'].values[place]):.0f} %"
+                    words[f"predicted_{name}"] = two_digits(values["first_order_keys"]) if reliable else UNRELIABLE
                     words[f"beta_{name}"] = f"{float(own['beta'].values[place]):.2f}".replace("-", "−")
-                    words[f"share_{name}"] = f"{100 * float(own['cache_share'].values[place]):.0f} %"
+                    words[f"share_{name}"] = share if reliable else UNRELIABLE
                 else:
                     words |= {f"{key}_{name}": "–" for key in ("predicted", "beta", "share")}
             found[f"{layer}-{head}"] = words
@@ -104,13 +110,13 @@ def in_words(at: xr.Dataset) -> dict[str, dict[str, str]]:
 
 
 def keys_chart(heads: pd.DataFrame, context: int) -> dict:
-    """n(5 %) by first order against the weight of the first key, a point a head, for the chosen protocol."""
+    """n(5 %) against the weight of the first key, a point a head, for the chosen protocol; see `head_table`."""
     x = alt.X("first_weight:Q", title="weight of the first key", scale=alt.Scale(domain=[0, 1]))
     reach = alt.Scale(type="log", domain=[FEWEST, 1.5 * heads["keys"].max()], nice=False, clamp=True)
-    y = alt.Y("keys:Q", title="n(5 %), exact first order", scale=reach, axis=alt.Axis(format=",~r", tickCount=6))
+    y = alt.Y("keys:Q", title="n(5 %)", scale=reach, axis=alt.Axis(format=",~r", tickCount=6))
     fits = alt.Chart(alt.NamedData("heads")).transform_filter("datum.statistic == statistic")
     colours = layer_scale(heads)
-    fill = alt.condition("datum.void", alt.value("white"), alt.Fill("layer:O", scale=colours, legend=None))
+    fill = alt.condition("datum.reliable", alt.Fill("layer:O", scale=colours, legend=None), alt.value("white"))
     tips = [alt.Tooltip("layer:O"), alt.Tooltip("head:O"), alt.Tooltip("keys:Q", title="n(5 %)", format=",.0f")]
     points = fits.mark_point(filled=True, size=45, strokeWidth=1.2, cursor="pointer").encode(
         x=x,

@@ -17,10 +17,19 @@ from attnlimit.page.figures import Figure
 from attnlimit.page.formulas import typeset
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.verdicts import HARDLY, LOOKS, UNDECIDED, VERDICTS, chance_words
+from attnlimit.workflow.folders import COMPARISONS
+from attnlimit.workflow.study_files import known_runs
 
 TEMPLATE = "index.html.j2"
 WHOSE = {"The paper’s claims": False, "Our own hypotheses": True}
 NO_ANSWER: dict = {"conclusion": [], "answers": [], "lines": {}}  # of a run that is not finished
+HEADINGS = {  # of runs with this chapter
+    "studies": "Do the heads of a model keep their rates and horizons from text to text?",
+    "atlas": "How many keys of their context do the heads of models need?",
+    "entry": "How many keys of their context do the heads of a model need?",
+    "language": "How many keys of its context does a language model need?",
+}
+HEADING = "How many tokens does attention need before it acts as if there were infinitely many?"
 POWER = "power.json"  # how often each rule decides, by simulation: `make power`
 
 
@@ -58,7 +67,7 @@ def overview(title: str, records: list[dict]) -> dict[str, Any]:
 
 
 def placed(sections: list[dict], claims: list[dict], figures: Mapping[str, Figure], leading: str) -> dict[str, Any]:
-    """By question: the first figure that claims are read from, or its first; and the others, which are folded.
+    """By question: the first figure that claims are read from; and the others, which are folded.
 
     The leading figure of the page stands at its top.
     """
@@ -66,7 +75,7 @@ def placed(sections: list[dict], claims: list[dict], figures: Mapping[str, Figur
     shown, folded = {}, {}
     for question in [question for section in sections for question in section["questions"]]:
         own = [name for name in question["figures"] if name in figures]
-        first = ([name for name in own if name in named] or own)[:1]
+        first = [name for name in own if name in named][:1]
         shown[question["name"]] = [name for name in first if name != leading]
         folded[question["name"]] = [name for name in own if name not in first]
     return {"shown": shown, "folded": folded}
@@ -98,6 +107,19 @@ def limits(
     ]
 
 
+def limits_of_keys(attrs: dict) -> list[str]:
+    """The same of a run on keys of a context, from the attrs of its fits."""
+    model, text = attrs["model"]["name"].rpartition("/")[2], text_name(attrs["corpus"])
+    windows = f"{counted(attrs['windows'], 'window')} of {attrs['context']:,} tokens"
+    lines = [
+        f"One model, {model}, and {windows} of one text, {text}. Intervals are over these few windows: they speak "
+        "of other windows of this text, for these heads."
+    ]
+    if rounded := attrs["model"].get("quantised"):
+        lines += [f"Its weights are rounded to few bits ({rounded}): heads of the model as trained may differ."]
+    return lines
+
+
 def listed(numbers: Sequence[int], one: str, many: str) -> str:
     """2 is; 2 and 5 are; 2, 3 and 5 are."""
     words = list(map(str, numbers))
@@ -113,23 +135,43 @@ def computed_on(stores: Iterable[dict]) -> str:
 
 def settings_of(config: dict, project: Path) -> dict[str, Any]:
     """What the page says of the run's settings: its name, how to run it, one checksum of all settings."""
-    own, overlay = config["run"] != "default", f"{config['run']}.yaml"
-    shipped = (project / "configs" / overlay).is_file()
+    own = config["run"] != "default"
     return {
         "run": config["run"],
+        "heading": next((words for name, words in HEADINGS.items() if name in config["chapters"]), HEADING),
         "of_keys": "language" in config["chapters"],
         "seed": config["seed"],
-        "overlay": f" CONFIG={'configs/' * shipped}{overlay}" if own else "",
+        "doubt": f"{100 * (1 - config['assess_claims']['level']):.3g} %",
+        "command": command(config, project),
         "run_option": f" RUN={config['run']}" if own else "",
         "folder": folder(config),
         "settings_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
-        "studies_missing": list(config.get("compare_studies", {}).get("missing", {}).items()),
+        "missing": {
+            chapter: list(config.get(section, {}).get("missing", {}).items())
+            for chapter, (section, _) in COMPARISONS.items()
+        },
     }
 
 
-def studies_of(config: dict, facts: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Name of each study that the run compares, its page as seen from this one, and what is known of it."""
-    named = config.get("compare_studies", {}).get("studies", {})
+def command(config: dict, project: Path) -> str:
+    """What makes such a run in a clone of the project."""
+    name, overlay = config["run"], f"{config['run']}.yaml"
+    for chapter, (section, key) in COMPARISONS.items():
+        if chapter in config["chapters"]:
+            compared = " ".join(config[section][key])
+            return f"make {chapter}" if name == chapter else f'make compare RUNS="{compared}" RUN={name}'
+    if name == "default":
+        return "make reproduce"
+    if name in known_runs(project):
+        return f"make reproduce RUN={name}"
+    return f"make reproduce CONFIG={'configs/' * (project / 'configs' / overlay).is_file()}{overlay}"
+
+
+def studies_of(
+    config: dict, facts: Mapping[str, str], section: str = "compare_studies", key: str = "studies"
+) -> list[tuple[str, str, str]]:
+    """Name of each run that is compared, its page as seen from this one, and what is known of it."""
+    named = config.get(section, {}).get(key, {})
     pages = {name: os.path.relpath(f"{path}/results/index.html", folder(config)) for name, path in named.items()}
     return [(name, page, facts.get(name, "")) for name, page in pages.items()]
 

@@ -15,6 +15,7 @@ FIT = ["horizon", "constant_tilt", "bound_v3", "beta", "beta_low", "beta_high", 
 FIRST_ORDER = ("predicted_error", "predicted_tokens_5", "usable_from")
 PREDICTED_SHARE = 0.05  # eps of the predicted n(eps) that is shown
 POWER_LAW = "a power law"
+UNRELIABLE = "not reliable"  # first order where its expansion does not hold
 
 
 def of_error(rates: xr.Dataset) -> xr.Dataset:
@@ -44,7 +45,7 @@ def head_table(rates: xr.Dataset, first: xr.Dataset | None = None) -> pd.DataFra
 def curve_table(rates: xr.Dataset, first: xr.Dataset | None = None) -> pd.DataFrame:
     """One row a head, statistic and n: the error relative to its scale, its 95 % interval, and the fitted power law.
 
-    With the fits of first order also the root mean square error that it predicts.
+    With the fits of first order also the root mean square error that it predicts, where it is reliable.
 
     fit_low to fit_high: lines with the slopes in the interval of beta, through the fit at the geometric mean of n.
     """
@@ -56,7 +57,9 @@ def curve_table(rates: xr.Dataset, first: xr.Dataset | None = None) -> pd.DataFr
     table = {"error": value, "error_low": np.maximum(value - half, LEAST * value), "error_high": value + half}
     table |= {"fit": fitted, "fit_low": np.minimum(*ends), "fit_high": np.maximum(*ends)}
     if first is not None:
-        table["predicted"] = heads_only(first)["predicted"] / heads_only(first)["limit_scale"]
+        of_heads = heads_only(first)
+        usable = of_heads["n"] >= of_heads["usable_from"]
+        table["predicted"] = (of_heads["predicted"] / of_heads["limit_scale"]).where(usable)
     order = ["layer", "head", "statistic", "n"]
     return flat(xr.Dataset(table), *order)[[*order, *table]]
 
@@ -83,9 +86,10 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
         head[f"beta_{name}"] = f"{beta} [{low}, {high}]"
         head[f"error_{name}"] = in_percent(fit["relative_error"])
         if "usable_from" in fit:
-            head[f"predicted_error_{name}"] = in_percent(fit["predicted_error"])
-            head[f"predicted_tokens_5_{name}"] = two_digits(fit["predicted_tokens_5"])
-            head["usable_from"] = two_digits(fit["usable_from"])
+            least, tokens = fit["usable_from"], fit["predicted_tokens_5"]
+            head[f"predicted_error_{name}"] = in_percent(fit["predicted_error"]) if sizes[-1] >= least else UNRELIABLE
+            head[f"predicted_tokens_5_{name}"] = two_digits(tokens) if tokens >= least else UNRELIABLE
+            head["usable_from"] = two_digits(least)
         for share in (f"tokens_{100 * share:.0f}" for share in SHARES):
             head[f"{share}_{name}"] = needed(fit[share], sizes)
         head[f"marks_{name}"] = ", ".join(words for mark, words in MARKS.items() if fit[mark]) or POWER_LAW

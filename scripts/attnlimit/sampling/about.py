@@ -19,15 +19,19 @@ from attnlimit.base.costs import LIMIT_FLOPS, START_BYTES, token_bytes
 from attnlimit.base.section_types import Count, InDtype, Number, refuse
 from attnlimit.base.words import COUPLINGS, LABELS
 
-FORWARD_FLOPS = 32e9  # a second, of a model reading blocks: extract_embeddings of the default run
-GEOMETRY_FLOPS = 20e9  # of the covariance of a population, reading included: measure_geometry on the whole excerpt
+# Speeds of one core, from the run on a million tokens (configs/wikipedia-1m.yaml).
+FORWARD_FLOPS = 80e9  # a second, of a model reading blocks: extract_embeddings
+STORED_NUMBERS = 15e6  # a second, packed and written: extract_embeddings
+GEOMETRY_FLOPS = 40e9  # of the covariance of a population, reading included: measure_geometry
+APPLIED_FLOPS = 50e9  # of the surrogate on all tokens: apply_surrogate
+FITTED_FLOPS = 25e9  # of its regressions in float64: fit_surrogate
 STORED_BYTES = {"float16": 2, "float32": 4}  # of one number of an embedding on disk
 
 
 class ExtractEmbeddings(Section):
     """Tokens to the inputs of every attention layer."""
 
-    shards: Count = Field(description="Number of jobs; changes no number. A job holds its shard in memory.")
+    shards: Count = Field(description="Number of jobs; does not affect results. A job holds its shard in memory.")
     layers: Literal["all", "studied"] = Field(
         description="Which layers are stored: `all` of the model, so that others can be studied later at no cost, or "
         "only those of `layers`; the model is then read no further than the deepest of them."
@@ -41,14 +45,14 @@ class ComputeLimits(InDtype):
     """Attention over the whole population: the limit."""
 
     block: Count = Field(description="Queries and keys computed at a time; memory grows with it.")
-    parts: Count = Field(description="Jobs for each layer; changes no number.")
+    parts: Count = Field(description="Jobs for each layer; does not affect results.")
     queries: Number = Field(
         description="0: all tokens are queries and the limit is exact; otherwise this many, drawn at random, with the "
-        "standard error of the limit stored beside it."
+        "standard error of the limit stored."
     )
     surrogate: Literal["quadratic", "none"] = Field(
-        description="If queries are drawn: what stands in for the others. quadratic: a regression on each query, its "
-        "squares and its attention to a few keys, corrected by the drawn ones, so that it biases nothing and makes the "
+        description="If queries are drawn: what replaces the others. quadratic: a regression on each query, its "
+        "squares and its attention to a few keys, corrected by the drawn ones, so it is unbiased and makes the "
         "standard error several times smaller; none: nothing, the limit is that of the drawn queries."
     )
     dtype: Literal["float32", "float64"] = Field(
@@ -77,11 +81,15 @@ def queries_of(config: Mapping[str, Any]) -> int:
     return config["compute_limits"]["queries"] or config["tokenize_corpus"]["population"]
 
 
+def stored_numbers(config: Mapping[str, Any], model: Model) -> float:
+    """Of the embeddings of the layers that are stored."""
+    layers = len(config["layers"]) if config["extract_embeddings"]["layers"] == "studied" else model.layers
+    return float(config["tokenize_corpus"]["population"]) * layers * model.features
+
+
 def embedding_bytes(config: Mapping[str, Any], model: Model) -> float:
-    """The embeddings of the layers that are stored: by far the largest files."""
-    section = config["extract_embeddings"]
-    layers = len(config["layers"]) if section["layers"] == "studied" else model.layers
-    return float(config["tokenize_corpus"]["population"]) * layers * model.features * STORED_BYTES[section["dtype"]]
+    """The embeddings on disk: by far the largest files."""
+    return stored_numbers(config, model) * STORED_BYTES[config["extract_embeddings"]["dtype"]]
 
 
 def output_bytes(config: Mapping[str, Any], model: Model) -> float:
@@ -101,7 +109,7 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     return {
         "extract_embeddings": Cost(
             shards,
-            forward / FORWARD_FLOPS,
+            forward / FORWARD_FLOPS + stored_numbers(config, model) / STORED_NUMBERS,
             bytes=START_BYTES
             + 12 * layers * features**2 * 4
             + 2.5 * embedding_bytes(config, model) / shards
@@ -145,21 +153,22 @@ def limit_costs(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
         "apply_surrogate": 48.0 * rows * features + 8.0 * chunks_of_job * features**2,
     }
     studied, drawn = len(config["layers"]), has_surrogate(config)
-    work = {  # jobs of a layer, flops of a layer: of the rules that run
-        "compute_limits": (0, 0.0) if drawn else (parts, pairs),
-        "attend_queries": (parts, pairs + 4.0 * features**2 * population * parts) if drawn else (0, 0.0),
-        "fit_surrogate": (1, fit) if drawn else (0, 0.0),
-        "apply_surrogate": (parts, each_token * population) if drawn else (0, 0.0),
+    attended = pairs + 4.0 * features**2 * population * parts
+    work = {  # jobs and seconds of a layer: of the rules that run
+        "compute_limits": (0, 0.0) if drawn else (parts, pairs / LIMIT_FLOPS),
+        "attend_queries": (parts, attended / LIMIT_FLOPS) if drawn else (0, 0.0),
+        "fit_surrogate": (1, fit / FITTED_FLOPS) if drawn else (0, 0.0),
+        "apply_surrogate": (parts, each_token * population / APPLIED_FLOPS) if drawn else (0, 0.0),
     }
     return {
         rule: Cost(
             studied * jobs,
-            studied * flops / LIMIT_FLOPS,
+            studied * seconds,
             bytes=START_BYTES + held[rule] + token_bytes(config),
             on_gpu=True,
             cut_by="" if rule == "fit_surrogate" else "compute_limits.parts",
         )
-        for rule, (jobs, flops) in work.items()
+        for rule, (jobs, seconds) in work.items()
     }
 
 

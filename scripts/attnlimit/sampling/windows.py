@@ -1,4 +1,4 @@
-"""What the jobs of chapter language share: the model, the windows of text that a job reads, and a pass over them."""
+"""What jobs that read windows of text share: the model, the windows of text that a job reads, and a pass over them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from attnlimit.base.log import bar
 from attnlimit.base.parts import share
 from attnlimit.base.store import identity, read
 from attnlimit.sampling.joining import join_parts
-from attnlimit.sources.model.decoder import load_decoder
+from attnlimit.sources.model.decoder import load_either
 from attnlimit.sources.model.files import require_as_fetched
 
 
@@ -25,7 +25,7 @@ def open_windows(given: Any, device: str, part: int, parts: int) -> tuple[PreTra
     windows, heads = read(given.windows), read(given.heads)
     files = given.config, given.weights
     require_as_fetched(files, heads.attrs["model"]["sha256"], windows.attrs["tokenizer_sha256"])
-    model, _ = load_decoder(Path(given.weights).parent)
+    model = load_either(Path(given.weights).parent)
     facts = identity(windows, heads) | {"windows": windows.sizes["window"], "population": windows.attrs["population"]}
     mine = windows.sel(window=share(windows["window"].values.tolist(), part, parts))
     return model.to(choose_device(device)), mine, facts | {"dtype": "float32"}

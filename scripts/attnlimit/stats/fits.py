@@ -8,7 +8,10 @@ from attnlimit.stats.complexity import SHARES, TOKENS, token_complexity
 from attnlimit.stats.power_law import LOCAL, Bootstrap, curves_of, fit_statistic, late_slope
 from attnlimit.theory.bounds import predictions
 
-COUPLINGS = ("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "constant_tilt", "horizon_published")
+COUPLINGS = (
+    *("horizon", "horizon_one_sided", "horizon_frobenius", "psi", "seen_variance"),
+    *("constant_tilt", "horizon_published"),
+)
 PREDICTIONS = ("bound_v3", "bound_v1_experiment", "bound_v1_theorem", "heuristic")
 PER_SIZE = dict.fromkeys(("value", "value_se", "noise_floor"), "n") | dict.fromkeys(LOCAL, "interval")
 WITHOUT_REPLACEMENT = (  # said of the model's rates by answer, claims and captions

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
-from scipy.stats import binom
 
 from attnlimit.stats.claim import Finding
 from attnlimit.stats.estimate import Estimate
@@ -40,8 +39,8 @@ FALL_TEST = (
     "fits: no single one may carry it."
 )
 ABOVE_TEST = (
-    "Unsaturated fits: none surely below the curve, by Holm's correction or by their count; the share that must is "
-    "surely above the curve less the tolerance."
+    "Unsaturated fits. It fails if a 95 % interval, with Holm's correction, lies entirely below the curve, or if more "
+    "of them lie below it than chance gives; it holds if the required share lies above the curve less the tolerance."
 )
 TILT = "a constant tilt s₀ that these n do not resolve (n below exp(2s₀²))"
 
@@ -86,7 +85,7 @@ def falls_with_horizon(
     """Does beta fall with H?  The coefficient on the paper's curve over the unsaturated fits, with its interval.
 
     No single fit may carry the answer: judged is the smallest of the coefficients without each of them in turn.
-    Fails: it is surely below the weakest that would count as a dependence.  Holds: its interval lies above 0.
+    Fails: its interval lies below the weakest that would count as a dependence.  Holds: its interval lies above 0.
     Horizons at which the curve is 1/2 anyhow are left out: they tell nothing of a fall.
     """
     used, weakest = rankable(fits, thresholds["weakest_horizon"]), thresholds["weakest_coefficient"]
@@ -114,11 +113,13 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     """Does no rate lie below a bound?  All unsaturated fits from the weakest horizon on, where the bound is not 1/2.
 
     Only those count that could have shown it: an error that does not fall at all, beta = 0, must come out below.
-    Fails: one surely below, corrected for their number (Holm), or more of them with an interval wholly below than
-    chance gives if every rate were on the bound (binomial).  Holds: of those whose half-interval is within the
-    tolerance, the share that must is surely above the bound less the tolerance, see `verdicts.many`.  Left out and
+    Fails: one interval wholly below, corrected for their number (Holm), or more of them wholly below than chance
+    gives if every rate were on the bound (binomial).  Holds: of those whose half-interval is within the
+    tolerance, the required share lies above the bound less the tolerance, see `verdicts.many`.  Left out and
     counted: saturated fits, noisy ones, uncertain limits.
     """
+    from scipy.stats import binom  # here: most jobs do without, and it takes half a second
+
     level, tolerance = thresholds["level"], thresholds["slope_tolerance"]
     strong = fits["horizon"] >= thresholds["weakest_horizon"]
     fits, bound = fits[strong], bound[strong]
@@ -132,6 +133,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     measured |= {"saturated": int(saturated.sum()), "saturated_below": int((saturated & under).sum())}
     measured |= {"too_noisy": int((~left & ~able).sum()), "limit_uncertain": int(uncertain.sum())}
     beside = f"saturated and left out: {measured['saturated']}, {measured['saturated_below']} of them below"
+    beside += f"; too noisy and left out: {measured['too_noisy']}" if measured["too_noisy"] else ""
     beside += limits_left_out(int(uncertain.sum()))
     if (firm := int((able & precise).sum())) < thresholds["fewest_fits"]:
         few = f"only {firm} fits could show it ({beside})"
@@ -143,23 +145,28 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     against = 2 * min(min(false), counted / count)  # two ways to fail
     verdict, p = many(true, [against] * count, thresholds["decided_share"], level)
     sure, drop = sum(one <= 1 - level for one in true), float(reach[able].median())
-    measured |= {"surely_within": sure, "seen_from": drop, "p_below": min(against * count, 1.0)}
-    words = f"{lower} of {count} fits below ({expected:.1f} by chance if all were on it), {sure} of {firm} "
-    words += f"precise ones surely no more than {tolerance:g} below ({beside})"
+    measured |= {"interval_within": sure, "seen_from": drop, "p_below": min(against * count, 1.0)}
+    words = f"95 % interval entirely below in {lower} of {count} fits ({expected:.1f} by chance if all were on it), no "
+    words += f"more than {tolerance:g} below in {sure} of {firm} precise ones ({beside})"
     power = f"{count} of {len(fits)} fits could have lain below; the median one shows it {drop:.3f} below the bound"
     return Part(verdict, measured, words, power, YES, p)
 
 
 def few_below(part: Part) -> str:
     """The one number of a test of a bound."""
-    return f"{part.measured['below']} of {part.measured['fits']} fits surely below"
+    return f"95 % interval entirely below the curve in {part.measured['below']} of {part.measured['fits']} fits"
 
 
 def without_one_words(parts: Parts) -> str:
     """The one number of a test of a fall: the coefficients that are judged."""
     known = [part.measured for part in parts.values() if "least" in part.measured]
     every, least = (" and ".join(signed(each[name]) for each in known) for name in ("coefficient", "least"))
-    return f"coefficient on the curve {every}, without one fit {least}" if known else "too few fits"
+    if not known:
+        return "too few fits"
+    return (
+        "share of the curve's fall (1: as the curve, 0: none), mean and covariance, without the most influential "
+        f"head: {least}; with it {every}"
+    )
 
 
 def limits_left_out(count: int) -> str:
@@ -174,7 +181,7 @@ def unresolved_tilt(fits: pd.DataFrame) -> pd.Series:
 
 def asked(thresholds: dict) -> str:
     """What a coefficient on the paper's curve is asked for."""
-    return f"required: above 0; fails if surely below {thresholds['weakest_coefficient']:g}"
+    return f"required: above 0; fails if its interval lies below {thresholds['weakest_coefficient']:g}"
 
 
 def experiment_falls(

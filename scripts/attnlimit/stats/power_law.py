@@ -143,6 +143,22 @@ def interval(estimate: np.ndarray, drawn: np.ndarray, at: tuple[float, float]) -
     return Estimate(estimate, *ends)
 
 
+def line_weights(x: np.ndarray) -> np.ndarray:
+    """w such that w @ y is the slope of the ordinary least-squares line of y on x, both (point,)."""
+    offset = x - x.mean()
+    return offset / (offset @ offset)
+
+
+def slope_weights(sizes: np.ndarray) -> np.ndarray:
+    """w (n,) such that w @ log(error) is beta, minus the slope of the least-squares line on log n, all n alike."""
+    return -line_weights(np.log(sizes))
+
+
+def upper_two_thirds(sizes: np.ndarray) -> slice:
+    """Sizes without the lowest third, rounded down: two of three, three of four, four of six."""
+    return slice(len(sizes) // 3, None)
+
+
 def local_slopes(sizes: np.ndarray, value: np.ndarray) -> np.ndarray:
     """beta between neighbouring sizes: (…, n) -> (…, n - 1)."""
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -90,7 +90,7 @@ def at_least(probabilities: list[float], share: float) -> float:
 
 
 def many(true: list[float], false: list[float], share: float, level: float) -> tuple[str, float]:
-    """Of many like statements none may be surely false, and this share must be surely true: verdict, probability.
+    """Of many like statements none may be shown false, and this share must be shown true: verdict, probability.
 
     true, false: for each, how probable evidence this strong for and against it is by chance.  Against: the smallest
     times their number, as Holm's correction has it; for: `at_least`.

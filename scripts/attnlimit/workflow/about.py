@@ -17,10 +17,10 @@ class Run(Section):
         description="Name of the run in `rates.csv`; empty takes that of its folder in `runs/`, or `default`.",
     )
     quick_look: bool = Field(
-        description="Whether figures, pages and answer say that the run is only a first look. It changes no number: "
-        "configs/quick.yaml does, and sets it."
+        description="Whether figures, pages and answer are marked as a quick look. It does not affect results; "
+        "configs/quick.yaml sets it."
     )
-    seed: Number = Field(description="Of every random draw. Another seed gives another, equally good run.")
+    seed: Number = Field(description="Of every random draw. Any other seed gives an equally valid run.")
     device: Literal["auto", "cpu", "cuda"] = Field(
         description="Where attention is computed: `auto` takes a CUDA GPU where there is one."
     )
@@ -68,14 +68,14 @@ class Thresholds(Section):
     weakest_coefficient: float = Field(
         gt=0,
         lt=1,
-        description="Of β on the paper's curve, 0 without a dependence and 1 if β falls as the curve does: what is "
-        "surely below this counts as no fall.",
+        description="Of β on the paper's curve, 0 without a dependence and 1 if β falls as the curve does: an "
+        "interval below this counts as no decrease.",
     )
     decided_share: float = Field(
         gt=0, le=1, description="Of many tests of the same kind none may fail, and this share must hold."
     )
     strong_horizon: float = Field(
-        ge=1, description="H from which the rate must be below 1/2: well above 1, where the heuristic leaves 1/2."
+        ge=1, description="H from which the rate must be below 1/2: well above 1, where the heuristic falls below 1/2."
     )
     slope_tolerance: float = Field(gt=0, lt=0.5, description="How far from 1/2 a rate may be and still count as 1/2.")
     fewest_radii: Integer = Field(ge=4, description="Fewest radii to fit a growth with R.")
@@ -83,7 +83,7 @@ class Thresholds(Section):
         gt=0,
         lt=1,
         description="Share of an independent token, or of an independent head: neighbours, and heads of one layer, "
-        "that are surely worth more than this count as no loss.",
+        "whose interval is above this count as no loss.",
     )
 
 

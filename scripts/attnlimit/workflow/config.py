@@ -3,7 +3,7 @@
 The model of the config is composed of what questions and foundations declare in their about.py.
 """
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,9 +18,10 @@ from attnlimit.sources.corpus.survey import survey
 from attnlimit.sources.model.families import GGUF
 from attnlimit.workflow.about import Run
 from attnlimit.workflow.costs import costs, shape_at_hand
+from attnlimit.workflow.folders import COMPARISONS
 from attnlimit.workflow.plain_words import plain_words
 from attnlimit.workflow.registry import abouts, all_chapters, chapter_titles, exclusive_chapters, questions_of
-from attnlimit.workflow.studies import study_inputs
+from attnlimit.workflow.studies import INPUTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
@@ -73,8 +74,9 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
     for name in sorted(exclusive_chapters() & {*config["chapters"]}):
         if len(config["chapters"]) > 1:
             refuse("chapters", f"{name} stands alone; leave out the others, or it")
-    if "studies" in config["chapters"]:
-        check_studies(config, "compare_studies" in absent, root)
+    for chapter, (section, key) in COMPARISONS.items():
+        if chapter in config["chapters"]:
+            check_compared(config[section][key], f"{section}.{key}", INPUTS[chapter], section in absent, root)
     check_kind_of_model(config)
     known = Known(root, absent, *shape_of(config, root)) if "fetch_model" not in absent else Known(root, absent)
     for about in abouts().values():
@@ -110,7 +112,7 @@ def check_kind_of_model(config: dict) -> None:
     """A run has one model: a language model, or an encoder, whose tokens can be drawn in any order."""
     asked, model = questions_of(config["chapters"]), config["fetch_model"]
     language = [about.chapter for about in asked if about.causal]
-    encoder = [about.chapter for about in asked if about.uses and not about.causal]
+    encoder = [about.chapter for about in asked if about.uses and about.causal is False]
     if language and encoder:
         why = f"{language[0]} reads a language model, {encoder[0]} an encoder, whose tokens see all others"
         refuse("chapters", f"{why}; leave one out")
@@ -121,19 +123,18 @@ def check_kind_of_model(config: dict) -> None:
         refuse("fetch_model.files", f"{why}; take chapter language in place of {encoder[0]}")
 
 
-def check_studies(config: dict, absent: bool, root: Path) -> None:
-    """Each study of a comparison is a finished run."""
-    section = config["compare_studies"]
-    if not section["studies"]:
-        refuse("compare_studies.studies", "none; name finished runs, such as code: runs/code")
-    for name, folder in section["studies"].items():
+def check_compared(folders: dict[str, str], place: str, inputs: Callable, absent: bool, root: Path) -> None:
+    """Each run that is compared is finished; folders: by name, from the key `place`;  inputs: finds what is read."""
+    if not folders:
+        refuse(place, "none; name finished runs, such as code: runs/code")
+    for name, folder in folders.items():
         if {"{", "}"} & set(folder):
-            refuse("compare_studies.studies", f"{folder!r:.200}: Snakemake takes braces for a wildcard; rename it")
+            refuse(place, f"{folder!r:.200}: Snakemake takes braces for a wildcard; rename it")
         if not absent:
             try:
-                study_inputs(folder, root)
+                inputs(folder, root)
             except ValueError as error:
-                refuse("compare_studies.studies", f"{name}: {error}")
+                refuse(place, f"{name}: {error}")
 
 
 def missing_sources(config: dict, archived: Path) -> set[str]:
@@ -149,12 +150,11 @@ def missing_sources(config: dict, archived: Path) -> set[str]:
     task = before.get("measure_downstream")
     if task and task == config.get("measure_downstream") and task["task"] != "retrieval" and is_missing(task):
         absent.add("measure_downstream")
-    studies = before.get("compare_studies")
-    gone = [
-        folder for folder in (studies or {"studies": {}})["studies"].values() if not Path(folder).expanduser().exists()
-    ]
-    if gone and studies == config.get("compare_studies"):
-        absent.add("compare_studies")
+    for section, key in COMPARISONS.values():
+        compared = before.get(section) or {key: {}}
+        gone = [folder for folder in compared[key].values() if not Path(folder).expanduser().exists()]
+        if gone and compared == config.get(section):
+            absent.add(section)
     return absent
 
 

@@ -14,9 +14,12 @@ from typing import NamedTuple
 import yaml
 
 from attnlimit.base.files import atomic
+from attnlimit.sources.corpus.location import perturbed_name
 from attnlimit.sources.model.files import EMBEDDED
 from attnlimit.workflow.holder import hold
 
+# Chapters that read finished runs: the section of the config that names them, and its key.
+COMPARISONS = {"studies": ("compare_studies", "studies"), "atlas": ("compare_atlas", "models")}
 RUNS = "runs"
 RESOLVED = "config.resolved.yaml"
 STATE = Path("results/logs/run.json")
@@ -62,12 +65,14 @@ def now() -> str:
 
 def described(config: dict) -> dict:
     """What tells one run from another at a glance; of a comparison, what it compares."""
-    if "studies" in config["chapters"]:
-        return {"model": "", "text": f"comparison: {', '.join(config['compare_studies']['studies'])}", "population": ""}
+    for chapter, (section, key) in COMPARISONS.items():
+        if chapter in config["chapters"]:
+            return {"model": "", "text": f"comparison: {', '.join(config[section][key])}", "population": ""}
     model, corpus = config["fetch_model"], config["fetch_corpus"]
+    text = "Wikipedia excerpt" if corpus["source"] == "excerpt" else label(corpus)
     return {
         "model": EMBEDDED["name"] if model["source"] == "embedded" else label(model),
-        "text": "Wikipedia excerpt" if corpus["source"] == "excerpt" else label(corpus),
+        "text": perturbed_name(text, corpus.get("perturb", "none")),  # settings of an older archive have no such key
         "population": config["tokenize_corpus"]["population"],
     }
 

@@ -1,7 +1,7 @@
 """Who is at work in the folder of a run: recorded when it begins, asked by the next one that finds Snakemake's lock.
 
-A power cut leaves the lock, and no process to take it away. It may be taken away where its holder is surely gone, with
-all its jobs: another Snakemake beside them would write the same files. Standard library only.
+A power cut leaves the lock, and no process to remove it. It may be removed once its holder and all its jobs are known
+to be gone: another Snakemake beside them would write the same files. Standard library only.
 """
 
 import json
@@ -63,10 +63,10 @@ def recorded(folder: Path) -> Holder | None:
 
 
 def require_gone(folder: Path, unlock: str, sure: bool = False) -> str:
-    """Who left the lock on a folder; raise with the remedy if he, or a job of his, may be alive.
+    """The run that left the lock on a folder; raise, with a remedy, if it or one of its jobs may still be alive.
 
-    `unlock` is the command for somebody who knows better, `sure` means that it was given: then the only bar is
-    what can be seen from here.
+    unlock: the command that takes the lock away unseen.  sure: it was given; then only what is seen at work from here
+    counts.
     """
     name, held, here = str(folder) if folder.name else "results", recorded(folder), holder(os.getpid())
     rebooted = held and held[:2] == here[:2] and held.boot != here.boot

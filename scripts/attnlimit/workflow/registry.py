@@ -15,6 +15,8 @@ from attnlimit.base.about import About, Words
 FOUNDATIONS = ("workflow", "sources", "sampling")
 FOLDER = Path(__file__).parents[1]
 CONFIG = FOLDER.parents[1] / "config.yaml"
+# The order of chapters where config.yaml does not name them all, as the one of an archive, which has those of its run.
+STORY = ("heads", "tails", "interventions", "contexts", "whole_model", "theory")
 RATES = "rates/"  # fits: what claims are tested on
 
 
@@ -44,11 +46,12 @@ def exclusive_chapters() -> set[str]:
 
 @cache
 def all_chapters() -> tuple[str, ...]:
-    """In the order of config.yaml, the exclusive ones last."""
+    """In the order of config.yaml and of the story, the exclusive ones last."""
     first = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))["chapters"]
     others = sorted({about.chapter for about in questions().values()})  # the order of a set changes from run to run
     others.sort(key=lambda name: name in exclusive_chapters())
-    return tuple(dict.fromkeys([*first, *others]))
+    story = [name for name in STORY if name in others]
+    return tuple(dict.fromkeys([*first, *story, *others]))
 
 
 def questions_of(chapters: Iterable[str]) -> list[About]:
@@ -56,9 +59,10 @@ def questions_of(chapters: Iterable[str]) -> list[About]:
     return [about for name in chapters for about in questions().values() if about.chapter == name]
 
 
-def causal(chapters: Iterable[str]) -> bool:
-    """Whether these chapters need a language model."""
-    return any(about.causal for about in questions_of(chapters))
+def causal(chapters: Iterable[str]) -> bool | None:
+    """Whether these chapters need a language model, else an encoder; None: they take either."""
+    kinds = {about.causal for about in questions_of(chapters)}
+    return None if None in kinds else True in kinds
 
 
 def chapter_titles() -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Which studies there are, what each is made of, and what the comparison of some is made of. PyYAML only.
 
 A study is an ordinary run in runs/<name>, made of the sizes that all studies share and of a file of its own. The
-comparison is one too, in runs/studies, made of runs/studies.yaml, which is written here.
+comparison is one too, in runs/studies, made of runs/studies.yaml, which is written here. So are the models of the
+atlas, in runs/atlas-<name>, and the atlas.
 """
 
 import re
@@ -12,17 +13,36 @@ from typing import NamedTuple
 import yaml
 
 from attnlimit.base.files import atomic
-from attnlimit.workflow.folders import RUNS
+from attnlimit.workflow.folders import COMPARISONS, RUNS
 from attnlimit.workflow.plain_words import meant
+from attnlimit.workflow.studies import ENTRY, NEEDED
 
 SIZES = "configs/study-sizes.yaml"
-STUDIES = "configs/studies"
 COMPARISON = "studies"
 DOWNLOADS = "downloads"  # of packages, below runs/: one that several studies need comes once
 DEFAULT = "default"  # the run in the project's own folder
-TAKEN = (COMPARISON, DOWNLOADS, DEFAULT)
-FEWEST = 2  # to compare
-NOTE = "# Which runs are compared, and which were asked for and are not there: by `make studies` or `make compare`.\n"
+TAKEN = (*COMPARISONS, DOWNLOADS, DEFAULT)
+NOTE = (
+    "# Which runs are compared, and which were asked for and are not there: by `make studies`, `compare` or `atlas`.\n"
+)
+
+
+class Kind(NamedTuple):
+    """What runs that are compared share."""
+
+    chapter: str  # that compares them: also the verb of the Makefile and the folder in runs/
+    one: str  # what a run is called
+    word: str  # variable of the Makefile that names some
+    folder: str  # of the config files that come with the workflow
+    sizes: str  # config file below each of these
+    needed: tuple[str, ...]  # chapters of each run
+    fewest: int  # to compare
+    prefix: str = ""  # of the folders in runs/
+
+
+STUDY = Kind(COMPARISON, "study", "STUDIES", "configs/studies", SIZES, NEEDED, 2)
+MODEL = Kind("atlas", "model", "MODELS", "configs/atlas", "configs/atlas-sizes.yaml", ENTRY, 1, "atlas-")
+KINDS = (STUDY, MODEL)
 
 
 class Study(NamedTuple):
@@ -36,32 +56,46 @@ class Study(NamedTuple):
         return Path(RUNS) / self.name
 
 
-def known_studies(root: Path) -> dict[str, Path]:
-    """Those that come with the workflow, and whatever else lies beside them, by name."""
-    return {
-        path.stem: path.relative_to(root)
-        for path in sorted((root / STUDIES).glob("*.yaml"), key=lambda path: path.stem)
-    }
+def known_studies(root: Path, kind: Kind = STUDY) -> dict[str, Path]:
+    """Those that come with the workflow, and whatever else lies beside or below them, by name."""
+    known: dict[str, Path] = {}
+    for path in sorted((root / kind.folder).rglob("*.yaml"), key=lambda path: path.stem):
+        if path.stem in known:
+            raise ValueError(f"{path.relative_to(root)}: {known[path.stem]} has the same name; rename one of them")
+        known[path.stem] = path.relative_to(root)
+    return known
 
 
-def chosen_studies(root: Path, words: Iterable[str]) -> list[Study]:
-    """The studies asked for, by name or as a config file; all that are known if none is."""
-    known = known_studies(root)
-    studies = [study_of(word, known) for word in words] or [study_of(name, known) for name in known]
+def default_studies(root: Path, kind: Kind = STUDY) -> dict[str, Path]:
+    """Those that run if none is named: not those in folders below."""
+    return {name: path for name, path in known_studies(root, kind).items() if path.parent == Path(kind.folder)}
+
+
+def known_runs(root: Path) -> dict[str, Study]:
+    """All of both kinds, by name of their folder in runs/."""
+    known = [(kind, known_studies(root, kind)) for kind in KINDS]
+    studies = [study_of(name, paths, kind) for kind, paths in known for name in paths]
+    return {study.name: study for study in studies}
+
+
+def chosen_studies(root: Path, words: Iterable[str], kind: Kind = STUDY) -> list[Study]:
+    """The studies asked for, by name or as a config file; the default set if none is."""
+    known = known_studies(root, kind)
+    studies = [study_of(word, known, kind) for word in list(words) or default_studies(root, kind)]
     for place, study in enumerate(studies):
         if study.name in (other.name for other in studies[:place]):
-            raise ValueError(f"STUDIES: {study.name!r} is there twice; rename one of the files, or name it once")
+            raise ValueError(f"{kind.word}: {study.name!r} is there twice; rename one of the files, or name it once")
     return studies
 
 
-def study_of(word: str, known: dict[str, Path]) -> Study:
-    """A word of STUDIES: the name of a known study, or a file of the user's own."""
+def study_of(word: str, known: dict[str, Path], kind: Kind = STUDY) -> Study:
+    """A word of STUDIES or MODELS: the name of a known one, or a file of the user's own."""
     path = known.get(word, Path(word))
     if word not in known and (path.suffix != ".yaml" or not path.is_file()):
         there = f"; there are {', '.join(known)}" if known else ""
-        raise ValueError(f"STUDIES: no study {word!r:.100} here{meant(word, list(known)) or there}")
+        raise ValueError(f"{kind.word}: no {kind.one} {word!r:.100} here{meant(word, list(known)) or there}")
     require_name(path.stem, str(path))
-    return Study(path.stem, [SIZES, str(path)])
+    return Study(f"{kind.prefix}{path.stem}", [kind.sizes, str(path)])
 
 
 def require_name(name: str, what: str) -> None:
@@ -76,10 +110,12 @@ def folder_of(name: str) -> Path:
     return Path() if name == DEFAULT else Path(RUNS) / name
 
 
-def write_comparison(path: Path, names: Iterable[str], missing: dict[str, str]) -> None:
+def write_comparison(path: Path, names: Iterable[str], missing: dict[str, str], kind: Kind = STUDY) -> None:
     """The config file of a comparison of these runs; `missing` says of others why they are not there."""
-    section = {"studies": {name: str(folder_of(name)) for name in names}, "missing": missing}
-    content = {"chapters": ["studies"], "compare_studies": section}
+    section, key = COMPARISONS[kind.chapter]
+    folders = {name.removeprefix(kind.prefix): str(folder_of(name)) for name in names}
+    gone = {name.removeprefix(kind.prefix): why for name, why in missing.items()}
+    content = {"chapters": [kind.chapter], section: {key: folders, "missing": gone}}
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic(path) as temporary:
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)

@@ -34,7 +34,7 @@ def test_first_order_predicts(ratios, noise, verdict):
 def test_heads_are_told_apart():
     measured = judged(first_order_predicts, first_order_fit([1.0] * 5 + [1.3], few=2)).measured
     assert measured["heads"] == 70 and measured["on_few_tokens"] == 2
-    assert measured["surely_outside"] == 12 and measured["surely_within"] <= 58
+    assert measured["interval_outside"] == 12 and measured["interval_within"] <= 58
     assert measured["share"] == pytest.approx(58 / 70) and measured["high"] >= 58 / 70 - 1e-9
 
 

@@ -39,7 +39,7 @@ def test_one_case_that_is_surely_off_fails():
 
 def test_the_shortfall_is_told_with_its_interval():
     record = judged(normality, normality_fit())
-    assert "0.010 [0.008, 0.012] at 1,000 carriers" in record.why and "−0.50 [−0.60, −0.40]" in record.why
+    assert "0.010 [0.008, 0.012] at 1,000 of them" in record.why and "−0.50 [−0.60, −0.40]" in record.why
     assert record.measured["left_out"] == 2
 
 

@@ -38,7 +38,7 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
     """Is a token of the longest runs worth less than an independent one?  The median share over all heads measured.
 
     Holds for a statistic: the share's 95 % interval lies below 1.  Fails: it does not, and lies above
-    `independent_share`, so that neighbours surely cost less than would count.  Both statistics must hold.  The run
+    `independent_share`, so that neighbours cost less than would count.  Both statistics must hold.  The run
     length and the heads are fixed by the config, so that nothing is picked from many.
     """
     data, least = fits.stores["contexts"], thresholds["independent_share"]

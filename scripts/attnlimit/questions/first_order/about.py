@@ -1,4 +1,4 @@
-"""Can the error of a head be told without a fit, from what a single token does to it?"""
+"""Can the error of a head be predicted from the influence of single tokens, without a fit?"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
@@ -6,13 +6,14 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from attnlimit.base.about import About, Cost, Model, Section, Words
-from attnlimit.base.costs import LIMIT_FLOPS, START_BYTES, token_bytes
+from attnlimit.base.costs import START_BYTES, token_bytes
 from attnlimit.base.section_types import InDtype, refuse
 from attnlimit.base.words import LABELS
 
 Several = Annotated[int, Field(ge=8, le=2**31)]
 Even = Annotated[int, Field(ge=8, le=2**31, multiple_of=2)]
 Share = Annotated[float, Field(gt=0, lt=1)]
+INFLUENCE_FLOPS = 37e9  # a second, of one core: measure_first_order of a million tokens
 
 
 class MeasureFirstOrder(InDtype):
@@ -40,7 +41,8 @@ class FitFirstOrder(Section):
     """Predicted beside measured errors."""
 
     expansion: Share = Field(
-        description="κ/n up to which first order is used: above it, errors rest on few tokens, and nothing is claimed."
+        description="Largest κ/n for which first order is used; above it, the error depends on few tokens and is not "
+        "predicted."
     )
 
 
@@ -71,7 +73,7 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     return {
         "measure_first_order": Cost(
             layers,
-            layers * pairs / LIMIT_FLOPS,
+            layers * pairs / INFLUENCE_FLOPS,
             bytes=START_BYTES + held + token_bytes(config),
             on_gpu=True,
         ),
@@ -108,7 +110,7 @@ STORES: dict[str, Words] = {
 
 ABOUT = About(
     title="their errors without a fit",
-    question="Can the error of a head be told without a fit, from what a single token does to it?",
+    question="Can the error of a head be predicted from the influence of single tokens, without a fit?",
     chapter="heads",
     place=1,
     uses=("corpus/blocks", "models/heads", "limits/layer_{layer}"),

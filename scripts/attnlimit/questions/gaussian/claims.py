@@ -217,7 +217,7 @@ def of_reference(fits: Fits, exact: bool) -> pd.DataFrame:
 
 @claim(
     id="gaussian_reference",
-    headline="A finite reference bends β as its own error says",
+    headline="A finite sample in place of the limit changes β as expected",
     experiment="the published protocol",
     ours=True,
     statement="The published protocol on Gaussian tokens, errors to a finite reference: it lowers β of the mean by as "

@@ -65,7 +65,7 @@ def gaussian_beta_vs_horizon(rates: xr.Dataset) -> Figure:
 def gaussian_anisotropic(rates: xr.Dataset) -> Figure:
     """Rate against horizon for anisotropic Gaussian tokens, with the bounds of version 1 at each point."""
     figure, axes = by_dimension(rates, isotropic=False)
-    bounds = [dot(BOUND, f"{formula}, lower bound of version 1", tick, 6) for tick, (_, formula) in TICKS.items()]
+    bounds = [dot(BOUND, f"{formula}, of version 1", tick, 6) for tick, (_, formula) in TICKS.items()]
     legend_below(figure, [*axes[0].get_legend_handles_labels()[0], hollow_key(), *bounds], 3, columnspacing=1)
     return figure
 

@@ -1,4 +1,4 @@
-"""Is the rate only logarithmic when a query reads nothing but its best key?"""
+"""Is the rate only logarithmic when a query reads only the key with the largest score?"""
 
 from typing import Annotated
 
@@ -74,7 +74,7 @@ STORES: dict[str, Words] = {
 
 ABOUT = About(
     title="hardmax",
-    question="Is the rate only logarithmic when a query reads nothing but its best key?",
+    question="Is the rate only logarithmic when a query reads only the key with the largest score?",
     chapter="theory",
     place=2,
     figures={"hardmax": "Gaussian: hardmax, error against n, by dimension"},

@@ -20,7 +20,7 @@ class MeasureErrors(Sampled):
         description="Replicates in a group, whose mean difference to the limit is stored for bias and fluctuation; "
         "whole groups are resampled."
     )
-    groups_per_job: Count = Field(description="Groups that one job measures; changes no number.")
+    groups_per_job: Count = Field(description="Groups that one job measures; does not affect results.")
     nested: bool = Field(
         description="All sizes from one draw; false: a draw for each size, as published, and about five times slower."
     )

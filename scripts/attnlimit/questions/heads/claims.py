@@ -47,7 +47,8 @@ def heads_above(fits: Fits, thresholds: dict) -> Finding:
     id="heads_curve",
     headline="β falls as H grows",
     experiment="heads of {model} as they are",
-    statement="BERT experiment: within the layers of {model}, heads with a larger H have a smaller β.",
+    statement="BERT experiment: within the layers of {model}, heads with a larger H have a smaller β (our reading of "
+    "the paper's figure; the bound does not imply it).",
     test=f"{FALL_TEST} Here a is free in each layer, and replicates are the noise: it speaks of these heads.",
     fits=("heads",),
     figure="beta_vs_horizon",

@@ -43,8 +43,10 @@ def beta_vs_horizon(rates: xr.Dataset, gaussian: xr.Dataset | None = None, count
     if gaussian is not None and counted is not None:
         drawn = gaussian.isel(setting=(gaussian["constant_tilt"] == 0).values)
         dimension, isotropic = drawn["dimension"].values, drawn["isotropic"].values
-        simulated = {"$d$ = 1, from counts": counted}
-        simulated |= {f"$d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]}
+        simulated = {"right: $d$ = 1, $n$ to $10^{10}$": counted}
+        simulated |= {
+            f"right: $d$ = {d}": drawn.isel(setting=(dimension == d) & isotropic) for d in np.unique(dimension)[-2:]
+        }
     markers = dict(zip(simulated, "oD^", strict=False))
     horizon = np.concatenate([data["horizon"].values for data in (heads, *simulated.values())])
     shape, height = ((len(NAMES), 2), 4.9) if simulated else ((1, len(NAMES)), 3.0)
@@ -266,11 +268,11 @@ def local_slopes(rates: xr.Dataset) -> Figure:
         row, place = np.unravel_index(np.abs(middle.values - 0.5).argmax(), middle.shape)
         layer = int(middle["layer"][row])
         words = "all heads and all $n$ of a layer\nshare their draws: one slope too\nhigh, its neighbours too low"
-        looks: Looks = {"fontsize": 7, "ha": "center", "va": "top"}
+        looks: Looks = {"fontsize": 7, "ha": "center", "va": "bottom"}
         looks["arrowprops"] = {"arrowstyle": "-", "color": "0.4", "lw": 0.8}
         top = float(heads_only(rates["local_slope"]).sel(layer=layer).isel(interval=place).max())
         where = (between[place], min(top, HIGHEST))
-        panels[layer].annotate(words, where, (0.5, 0.24), textcoords="axes fraction", **looks)
+        panels[layer].annotate(words, where, (0.5, 0.02), textcoords="axes fraction", **looks)
     bottom, top = axis.get_ylim()
     axis.set_ylim(max(bottom, LOWEST), min(top, HIGHEST))
     for last in list(panels.values())[-COLUMNS:]:

@@ -42,17 +42,17 @@ class Thresholds(Section):
     """Of the claims about changed heads."""
 
     rate_change: Positive = Field(
-        lt=1, description="Mean change of β over heads: what is surely smaller counts as none."
+        lt=1, description="Mean change of β over heads; if the whole interval is smaller, it counts as none."
     )
     error_change: Positive = Field(
         lt=1,
-        description="Mean change of ln error over heads, error at the largest n relative to its scale: what is surely "
-        "smaller counts as none.",
+        description="Mean change of ln error over heads, error at the largest n relative to its scale; if the whole "
+        "interval is smaller, it counts as none.",
     )
     same_direction: float = Field(
         gt=0.5,
         le=1,
-        description="Of the heads that surely change, the share that must change as the claim says; with fewer, a mean "
+        description="Share of the significantly changed heads that must change as the claim says; with fewer, a mean "
         "change decides nothing.",
     )
 

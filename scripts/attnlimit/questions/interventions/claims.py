@@ -22,7 +22,7 @@ from attnlimit.stats.verdicts import (
 
 TEST = (
     "Paired change in every head, on the same samples: its mean over heads, interval from replicates, and the heads "
-    "that surely change (Holm over heads)."
+    "whose change is significant (Holm over heads)."
 )
 
 
@@ -65,8 +65,8 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
     """Does a quantity fall in the heads of one variant?  Judged for mean and covariance, both must hold.
 
     Of the mean change over heads, replicates as noise: fails if its interval lies above -smallest, so that a fall is
-    surely less than would count; else holds if it lies below 0.  A mean that falls decides nothing if fewer than
-    `same_direction` of the heads that surely change fall: then a few speak for others that go the other way.
+    less than would count; else holds if it lies below 0.  A mean that falls decides nothing if fewer than
+    `same_direction` of the heads that change significantly fall: then a few speak for others that go the other way.
     """
     found = {str(each): counted(fits.sel(statistic=each), name, thresholds["level"]) for each in STATISTIC_NAMES}
     p = {}
@@ -75,8 +75,8 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
         here, like = (Estimate.of(fits, f"mean_{name}{whose}", statistic=statistic) for whose in ("", "_layers"))
         counts = found[statistic]
         by_mean = FAILS if here.low > -smallest else HOLDS if here.high < 0 else UNDECIDED
-        surely = counts.fallen + counts.risen
-        mixed = counts.fallen < thresholds["same_direction"] * surely
+        changed = counts.fallen + counts.risen
+        mixed = counts.fallen < thresholds["same_direction"] * changed
         verdict = UNDECIDED if mixed and by_mean == HOLDS else by_mean
         p[statistic] = chance(*here, most=0) if verdict == HOLDS else chance(*here, most=-smallest)
         measured = {"change": here.value, "low": here.low, "high": here.high}

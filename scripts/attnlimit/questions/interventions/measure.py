@@ -21,7 +21,8 @@ from attnlimit.theory.geometry import constant_tilt, horizons, tilt_bias, tilt_m
 from attnlimit.theory.moments import Moments, merge_all, moments
 
 ROWS_AT_ONCE = 8192  # of tokens made float64 for their covariance
-POWERS = {"horizon": 1, "horizon_one_sided": 1, "horizon_frobenius": 1, "psi": 2}  # of alpha that a coupling goes with
+# Of alpha that a coupling goes with; the image of A stays.
+POWERS = {"horizon": 1, "horizon_one_sided": 1, "horizon_frobenius": 1, "psi": 2, "seen_variance": 0}
 
 
 class Variant(NamedTuple):

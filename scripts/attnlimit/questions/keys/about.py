@@ -12,6 +12,7 @@ from attnlimit.base.section_types import DISTINCT, INCREASING, Count, Integer, N
 from attnlimit.base.words import COUPLINGS, LABELS, WINDOWS
 
 CHAPTER = "language"
+READERS = (CHAPTER, "entry")  # chapters of runs that have these stores
 NEEDED = ("uniform", "sink", "recent", "sink_recent")  # what gains are computed from
 ELEMENT_SECONDS = 5e-9  # of one score of one drawn variant: sum, exponential, product with the values
 
@@ -27,7 +28,7 @@ class PrepareWindows(Section):
 class MeasureKeys(Section):
     """Queries in the last half of a context read all keys before them, or some of them."""
 
-    contexts: Annotated[list[Count], Field(min_length=2), INCREASING] = Field(
+    contexts: Annotated[list[Count], Field(min_length=1), INCREASING] = Field(
         description="First tokens of a window that are a context of their own, increasing: for these the exact first "
         "order is computed, which tells how the number of keys grows with the context."
     )
@@ -45,7 +46,7 @@ class MeasureKeys(Section):
     heavy: Number = Field(description="Keys of each head that heavy_recent keeps besides the last.")
     sizes: Sizes = Field(description="The numbers n of drawn keys, increasing. They may exceed the context.")
     replicates: Count = Field(description="Independent draws for each window.")
-    parts: Count = Field(description="Jobs that the windows are cut into. It changes no number.")
+    parts: Count = Field(description="Number of jobs; does not affect results.")
 
     @model_validator(mode="after")
     def kept_keys_leave_others(self) -> Self:
@@ -76,11 +77,13 @@ class Thresholds(Section):
 
 def check(config: Mapping[str, Any], known: Known) -> None:
     """Windows that the model reads and that hold every context; asked only where the chapter runs."""
-    if CHAPTER not in config["chapters"]:
+    if not {*READERS} & {*config["chapters"]}:
         return
     window, contexts = config["prepare_windows"]["window"], config["measure_keys"]["contexts"]
     if known.longest is not None and window > known.longest:
         refuse("prepare_windows.window", f"{window} tokens, but the model reads at most {known.longest}; lower it")
+    if CHAPTER in config["chapters"] and len(contexts) < 2:
+        refuse("measure_keys.contexts", "one tells nothing of how keys grow with the context; add another")
     if contexts[-1] > window:
         why = f"{contexts[-1]} tokens are more than prepare_windows.window {window}; lower it, or take longer windows"
         refuse("measure_keys.contexts", why)
@@ -163,6 +166,7 @@ STORES: dict[str, Words] = {
         "first_order_keys": "drawn keys n(eps) by exact first order [keys]",
         "median_first_order_keys": "drawn keys n(eps) by exact first order, median over heads [keys]",
         "first_order_reliable": "whether n(eps) by first order is at least 10 E u^2, from where on it may be used",
+        "beyond": "share of heads whose queries must read as many keys as the context has, or more, kept ones included",
         "cache_share": "share N / (N + m) of the keys that are not kept that a cache needs, N = n(eps) by first order",
         "first_order_ratio": "n(eps) by first order over n(eps) measured, where the first order may be used",
         "median_first_order_ratio": "n(eps) by first order over n(eps) measured, median over heads and protocols",

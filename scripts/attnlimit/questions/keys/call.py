@@ -11,12 +11,13 @@ import xarray as xr
 from attnlimit.attention.key_protocols import SAMPLED
 from attnlimit.attention.keys import Kept
 from attnlimit.questions.keys.first_order import keys_by_first_order
-from attnlimit.questions.keys.measure import Reading, measure_window, require_window, windows_of
+from attnlimit.questions.keys.measure import Reading, longest_window, measure_window, require_window, windows_of
 from attnlimit.sampling.joining import join_parts
 
 QUERIES = 64  # of a window, evenly spaced in its last half
 SIZES = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # n, with measure=True
 REPLICATES = 4
+WINDOW = 1024  # tokens, unless the model reads fewer
 FACTS = ("first_weight", "entropy", "effective_keys", "largest_mass", "horizon", "constant_tilt", "spread")
 
 
@@ -25,16 +26,16 @@ def keys_needed(
     tokenizer: Any,
     texts: Sequence[str],
     error: float = 0.05,
-    window: int = 1024,
+    window: int | None = None,
     measure: bool = False,
     kept: tuple[int, int, int] = (1, 64, 4),
     seed: int = 0,
 ) -> xr.Dataset:
     """Keys n(eps) that a query of each head must draw from its context for an error of eps times the values' spread.
 
-    model: a loaded transformers model, encoder or decoder;  texts: each gives one window, its first tokens;
-    error: eps;  kept: how many first, last and heaviest keys the protocols keep;  measure: also simulate errors, with
-    draws of seed.
+    model: a loaded transformers model, encoder or decoder;  texts: each gives one window, its first tokens: as many as
+    `window` says, else 1,024 or as many as the model reads;  error: eps;  kept: how many first, last and heaviest keys
+    the protocols keep;  measure: also simulate errors, with draws of seed.
 
     By layer, head and protocol: keys, by exact first order over these windows; reliable: whether that may be used;
     share: of the keys not kept, that a cache without replacement needs. By layer and head: first_weight, entropy,
@@ -46,6 +47,7 @@ def keys_needed(
     if not error > 0:
         raise ValueError(f"error: {error}; pass a share of the values' spread, such as 0.05")
     sizes, replicates = (SIZES, REPLICATES) if measure else ((), 0)
+    window = window or min(WINDOW, longest_window(model) or WINDOW)
     reading = Reading([window], window, QUERIES, Kept(*kept), SAMPLED, sizes, replicates, seed)
     require_window(model, reading)
     read = windows_of(tokenizer, texts, window)

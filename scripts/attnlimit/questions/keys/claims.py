@@ -52,8 +52,8 @@ def judge(
     experiment="heads of {model}",
     ours=True,
     statement="The exact first order tells how many keys a head needs for an error of 5 %.",
-    test="n(5 %) by first order over n(5 %) measured, median over heads and protocols where n is at least 10 E u²; "
-    f"{WINDOWS}.",
+    test="n(5 %) by first order over n(5 %) measured, median over heads and protocols where first order is reliable: "
+    f"n at least 10 times the mean of u², u the weight of a key over the mean weight; {WINDOWS}.",
     fits=("keys",),
     figure="keys",
     thresholds=("keys_tolerance",),

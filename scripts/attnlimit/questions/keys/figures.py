@@ -6,10 +6,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from attnlimit.attention.key_protocols import RELIABLE
 from attnlimit.drawing.key_style import COLOURS, MARKERS, NAMES, key_axis
 from attnlimit.drawing.panels import subject
 from attnlimit.drawing.style import BOUND, PARAMETRIC, WIDTH
-from attnlimit.questions.keys.first_order import RELIABLE
 from attnlimit.stats.estimate import Estimate
 
 BY_LAYER = ("uniform", "sink_recent", "heavy_recent")
@@ -100,9 +100,7 @@ def keys_by_layer(fits: xr.Dataset) -> Figure:
     lower.set(xlabel="layer", ylabel="weight of the first key", ylim=(-0.03, 1.03))
     lower.set_xticks(layers[:: -(-len(layers) // 15)])
     handles = [Line2D([], [], color=COLOURS[name], marker=MARKERS[name], ms=4, label=NAMES[name]) for name in shown]
-    handles += [
-        Line2D([], [], color=BOUND, marker="o", mfc="white", ls="none", ms=4, label="n below $10\\,E\\,u^2$: void")
-    ]
+    handles += [Line2D([], [], color=BOUND, marker="o", mfc="white", ls="none", ms=4, label="first order not reliable")]
     figure.legend(handles=handles, loc="outside lower center", ncol=2, fontsize=8)
     words = (
         f"{subject(fits.attrs)}\n{fits.attrs['windows']} windows, context {context:,}; points: heads, lines: medians"

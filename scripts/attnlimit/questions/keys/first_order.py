@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-RELIABLE = 10  # the first order is used from n = RELIABLE * E u^2 on
+from attnlimit.attention.key_protocols import RELIABLE
 
 
 def keys_by_first_order(measured: xr.Dataset, eps: float) -> xr.Dataset:

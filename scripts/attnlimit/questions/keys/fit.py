@@ -33,10 +33,12 @@ def fit_keys(errors: xr.Dataset, context: int, kept: dict[str, int]) -> xr.Datas
     sampled = data.sel(protocol=[name for name in data["protocol"].values if name in SAMPLED])
     fits = [errors[[*FACTS, *FURTHER]].mean("window"), budgets(errors, kept)]
     fits += [over_windows("rms", data, rms), *with_median("beta", sampled, rates, logs=False)]
-    fits += [xr.concat([at_eps(data, sampled, eps, context) for eps in EPS], "eps").assign_coords(eps=list(EPS))]
+    at = [at_eps(data, sampled, eps, context, kept) for eps in EPS]
+    fits += [xr.concat(at, "eps").assign_coords(eps=list(EPS))]
     fits += [over_windows("second_moment", sampled, lambda each: each["second_moment"].mean("window"))]
     fits += [*with_median("gain", sampled, gains), over_windows("joint_gain", sampled, joint_gain)]
-    fits += [*with_median("growth", sampled, growth_of, logs=False)]
+    if errors.sizes["context"] > 1:
+        fits += with_median("growth", sampled, growth_of, logs=False)
     return xr.merge(fits, join="outer", compat="no_conflicts").sel(protocol=errors["protocol"])
 
 
@@ -66,7 +68,7 @@ def measured_keys(data: xr.Dataset, eps: float) -> xr.DataArray:
     return curve.isel(n=0, drop=True).copy(data=np.where((left > eps) & ~seen[..., -1], np.inf, keys))
 
 
-def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int) -> xr.Dataset:
+def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int, kept: dict[str, int]) -> xr.Dataset:
     """Keys for one wanted error, measured and by first order, and the ratio of the two.
 
     The ratio is of cells where the first order may be used and the measured number lies between the sizes; its median
@@ -82,6 +84,7 @@ def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int) -> x
         predicted = keys_by_first_order(each, eps)["keys"].sel(context=context, drop=True)
         return (predicted / measured_keys(each, eps)).where(use)
 
+    parts += [over_windows("beyond", data, lambda each: beyond(each, eps, context, kept), logs=False)]
     parts += [over_windows("median_first_order_ratio", sampled, lambda each: ratio(each).median())]
     return xr.merge(parts, join="outer", compat="no_conflicts").assign(
         keys_extrapolated=(parts[0]["keys"] > sizes[-1]) & np.isfinite(parts[0]["keys"]),
@@ -89,6 +92,11 @@ def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int) -> x
         cache_share=first["share"],
         first_order_ratio=ratio(sampled),
     )
+
+
+def beyond(data: xr.Dataset, eps: float, context: int, kept: dict[str, int]) -> xr.DataArray:
+    """Share of heads whose queries must read as many keys as the context has, or more: n(eps) + kept >= context."""
+    return (measured_keys(data, eps) + extra_keys(data, kept) >= context).mean(HEADS)
 
 
 def gains(data: xr.Dataset) -> xr.DataArray:
@@ -106,8 +114,12 @@ def joint_gain(data: xr.Dataset) -> xr.DataArray:
 
 def budgets(errors: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
     """Keys that a query reads: those kept and n more; those without a sample read as many as sink_recent does."""
-    extra = [kept.get(name, 0) for name in errors["protocol"].values]
-    return xr.Dataset({"budget": errors["n"] + xr.DataArray(extra, {"protocol": errors["protocol"]})})
+    return xr.Dataset({"budget": errors["n"] + extra_keys(errors, kept)})
+
+
+def extra_keys(data: xr.Dataset, kept: dict[str, int]) -> xr.DataArray:
+    """Keys that a query reads besides n, (protocol,)."""
+    return xr.DataArray([kept.get(name, 0) for name in data["protocol"].values], {"protocol": data["protocol"]})
 
 
 def with_median(name: str, data: xr.Dataset, measure: Measure, logs: bool = True) -> list[xr.Dataset]:

@@ -4,7 +4,7 @@ A causal model reads a window once; its first tokens are then a shorter context 
 length, since queries are taken some at a time. Also what `keys_needed` computes: torch, numpy and xarray alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from attnlimit.attention.keys import (
     value_spread,
     weighted_output,
 )
-from attnlimit.attention.probe import probed
+from attnlimit.attention.probe import read
 from attnlimit.base.seeds import generator
 from attnlimit.theory.projected import couplings
 
@@ -240,17 +240,6 @@ def measure_window(
     return together.assign_coords(layer=order, window=window)
 
 
-def read(model, tokens: np.ndarray, receive: Callable) -> None:
-    """One pass of the model's layers over a window: without the scores of next tokens, which nobody asks for here."""
-    ids = torch.as_tensor(np.asarray(tokens), dtype=torch.long, device=model.device)[None]
-    if int(ids.max()) >= (words := model.get_input_embeddings().num_embeddings):
-        raise ValueError(f"token {int(ids.max())}, but the model has {words} words; take the model's own tokenizer")
-    inner = getattr(model, model.base_model_prefix, model)
-    extra = {"use_cache": False} if getattr(model.config, "use_cache", None) is not None else {}
-    with torch.no_grad(), probed(model, receive):
-        inner(input_ids=ids, **extra)
-
-
 def windows_of(tokenizer, texts: Iterable[str], window: int) -> list[np.ndarray | None]:
     """The first tokens of each text, as the tokenizer marks it; None of a text that is too short."""
     found: list[np.ndarray | None] = []
@@ -260,9 +249,14 @@ def windows_of(tokenizer, texts: Iterable[str], window: int) -> list[np.ndarray 
     return found
 
 
+def longest_window(model) -> int | None:
+    """Tokens that the model reads at once, where it says so."""
+    return getattr(model.config, "max_position_embeddings", None)
+
+
 def require_window(model, reading: Reading) -> None:
     """A window that the model reads, with room for what is kept."""
-    longest = getattr(model.config, "max_position_embeddings", None)
+    longest = longest_window(model)
     window, smallest, kept = reading.contexts[-1], reading.contexts[0], sum(reading.kept)
     if longest is not None and window > longest:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What becomes of a language model's next token when every layer reads some keys of the context?"""
+"""How does the next-token prediction change when every layer reads only some keys of the context?"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -24,7 +24,7 @@ class MeasureNextToken(Section):
     )
     sizes: Sizes = Field(description="The numbers n of keys drawn in each layer, increasing.")
     replicates: Count = Field(description="Independent draws for each window; a protocol without a sample has one.")
-    parts: Count = Field(description="Jobs that the windows are cut into. It changes no number.")
+    parts: Count = Field(description="Number of jobs; does not affect results.")
 
 
 def check(config: Mapping[str, Any], known: Known) -> None:
@@ -93,7 +93,7 @@ PARTS: dict[str, Words] = {"next_token/parts/part_{part}": ANSWERS}
 
 ABOUT = About(
     title="the next token with some keys",
-    question="What becomes of a language model's next token when every layer reads some keys of the context?",
+    question="How does the next-token prediction change when every layer reads only some keys of the context?",
     chapter=CHAPTER,
     place=1,
     exclusive=True,

@@ -1,4 +1,4 @@
-"""Is the error at one query normal, with a variance that the tokens themselves tell?"""
+"""Is the error at one query normal, with a variance that can be estimated from the tokens?"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -81,7 +81,7 @@ STORES: dict[str, Words] = {
 
 ABOUT = About(
     title="normality at one query",
-    question="Is the error at one query normal, with a variance that the tokens themselves tell?",
+    question="Is the error at one query normal, with a variance that can be estimated from the tokens?",
     chapter="theory",
     place=4,
     figures={"normality": "Gaussian: normality at one query"},

@@ -17,13 +17,13 @@ CASES = ("coverage", "coverage_se", "distance")
     statement="At one query the error of attention is asymptotically normal, with a variance that the tokens give an "
     "estimate of.",
     test="Coverage of the plug-in interval, and distance of the error's distribution from the normal, each with its "
-    "interval, wherever enough tokens carry the variance.",
+    "interval, wherever enough tokens carry the variance (carriers: the squared effective sample size over n).",
     fits=("normality",),
     figure="normality",
     thresholds=("level", "carriers", "coverage_tolerance", "distance_tolerance"),
 )
 def normality(fits: Fits, thresholds: dict) -> Finding:
-    """Is the plug-in interval right and the error normal, at all sizes and tilts with enough carriers?"""
+    """Is the plug-in interval right and the error normal, wherever enough tokens carry the variance?"""
     data = fits.stores["normality"]
     level, replicates, enough = data.attrs["level"], data.attrs["replicates"], thresholds["carriers"]
     able = (data["carriers"] >= enough).values
@@ -39,20 +39,25 @@ def normality(fits: Fits, thresholds: dict) -> Finding:
     measured: dict = {"cases": len(gap), "left_out": int((~able).sum()) * data.sizes["coordinate"]}
     if not able.any():
         return Finding(
-            UNDECIDED, "too few tokens carry the variance", measured, "Nowhere enough carriers.", f"{NOT_HERE}: no case"
+            UNDECIDED,
+            "too few tokens carry the variance",
+            measured,
+            "Nowhere do enough tokens carry the variance.",
+            f"{NOT_HERE}: no case",
         )
     words = f"coverage {spread(coverage, 3)}, distance up to {gap.max():.3f}"
     falls = ""
     if np.isfinite(short.value):
         measured |= {"shortfall": short._asdict(), "shortfall_power": power._asdict()}
         falls = (
-            f" As carriers get few the coverage along the tilt falls short of {level:.0%} by {short.value:.3f} "
-            f"[{short.low:.3f}, {short.high:.3f}] at 1,000 carriers, and with their power −{power.value:.2f} "
-            f"[−{power.high:.2f}, −{power.low:.2f}]."
+            f" Where fewer tokens carry it, the coverage along the tilt falls short of {level:.0%}: by "
+            f"{short.value:.3f} [{short.low:.3f}, {short.high:.3f}] at 1,000 of them, scaling like their number to the "
+            f"power −{power.value:.2f} [−{power.high:.2f}, −{power.low:.2f}]."
         )
     return Finding(
         every(verdicts),
-        f"{words} from {enough:,.0f} carriers on; allowed {edges[0]:g} to {edges[1]:g}, to {allowed:g}",
+        f"{words} where at least {enough:,.0f} tokens carry the variance; allowed {edges[0]:g} to {edges[1]:g}, "
+        f"to {allowed:g}",
         measured | {"coverage": coverage.tolist(), "distance": gap.tolist()},
         f"In the {len(gap)} cases with at least {enough:,.0f} tokens to carry the variance: {words}.{falls}",
         f"{YES}: coverage off by {thresholds['coverage_tolerance'] + half.max():.3f}, or a distance of "

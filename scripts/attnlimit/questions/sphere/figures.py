@@ -37,8 +37,9 @@ def sphere_beta_vs_horizon(rates: xr.Dataset) -> Figure:
             axis.axvspan(horizon[0], horizon[-1], color=HEURISTIC, alpha=0.08, lw=0)
             axis.set(title="published")
             plain_log(axis, most=2)
+            clear = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 1}  # of the line at 1/2
             note = f"a hardmax:\nat most {most:.1f}\ntokens\nattended"
-            axis.text(0.5, 0.98, note, transform=axis.transAxes, ha="center", va="top", fontsize=7)
+            axis.text(0.5, 0.98, note, transform=axis.transAxes, ha="center", va="top", fontsize=7, bbox=clear)
         else:
             axis.set(title=NAMES[name])
     axes[0].set(ylabel=r"rate $\beta$", ylim=(0, 0.68))

@@ -1,4 +1,4 @@
-"""What is a model's own, and what is common to models and texts?"""
+"""Which properties depend on the model or the text, and which do all share?"""
 
 from typing import Annotated
 
@@ -95,7 +95,7 @@ STORES: dict[str, Words] = {
 
 ABOUT = About(
     title="several finished runs, of other models and texts, compared",
-    question="What is a model's own, and what is common to models and texts?",
+    question="Which properties depend on the model or the text, and which do all share?",
     chapter="studies",
     exclusive=True,  # it reads finished runs, the others a model and a text
     figures={

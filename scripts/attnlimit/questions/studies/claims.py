@@ -67,7 +67,7 @@ def judge(of: xr.Dataset, name: str, least: float, before: str = "") -> Part:
 
 
 def by_model(data: xr.Dataset, name: str, quantities: list[str], least: float, said: Said | None = None) -> Parts:
-    """Of each model with several texts and each quantity that is known: whether a number is surely above the least."""
+    """Of each model with several texts and each quantity that is known: whether its interval lies above the least."""
     parts = {}
     for model in map(str, data["model"].values if name in data else []):
         for quantity in [each for each in quantities if each in data["quantity"].values]:
@@ -129,7 +129,7 @@ def studies_horizons(fits: Fits, thresholds: dict) -> Finding:
     thresholds=(),
 )
 def studies_variance(fits: Fits, thresholds: dict) -> Finding:
-    """Holds where the margin of heads is surely above 0, fails where it is surely below."""
+    """Holds where the interval of the margin of heads lies above 0, fails where it lies below."""
     parts = by_model(fits.stores["studies"], "head_margin", OF_ERRORS, 0.0, lambda of: f"{spoken_shares(of)}, margin ")
     return together(parts, "required: margin above 0")
 

@@ -26,7 +26,7 @@ QUESTIONS = {  # variable: what it answers
     "variance_share": "share of the variance",
     "order": "rank correlation over heads, corrected for noise",
     "models_needed": "models that a claim over models on this correlation would need",
-    "heads_changed": "heads whose β surely fell, surely rose, or is open, as each head is changed",
+    "heads_changed": "heads whose β fell or rose (95 % interval of the change below or above 0), or neither",
     "sub_gaussian_share": "share of heads that see sub-Gaussian tokens",
     "effective_heads": "independent heads that a layer is worth, at the largest n",
 }
@@ -44,8 +44,8 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
         if "agreement" not in of or not of["agreement"].notnull().any():
             lines[key] = f"whether the heads of a model keep the order of their {key} is undecided: {UNKNOWN}"
             continue
-        surely = not (of["agreement_low"] < agreement).any()
-        keep = "do not keep" if (of["agreement_high"] < agreement).any() else "keep" if surely else "may keep"
+        all_above = not (of["agreement_low"] < agreement).any()
+        keep = "do not keep" if (of["agreement_high"] < agreement).any() else "keep" if all_above else "may keep"
         numbers = "; ".join(listed(of, "agreement", ("model", "quantity")))
         lines[key] = (
             f"from text to text the heads of a model {keep} the order of their {key}: rank correlation {numbers}"

@@ -10,6 +10,8 @@ from attnlimit.base.costs import START_BYTES, token_bytes
 from attnlimit.base.section_types import DISTINCT, Count, Positive
 from attnlimit.base.words import LABELS
 
+TAILS_FLOPS = 30e9  # a second, reading included: measure_tails of a million tokens
+
 
 class MeasureTails(Section):
     """Are the tokens sub-Gaussian, as the paper assumes?"""
@@ -28,7 +30,8 @@ class MeasureTails(Section):
 def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
     """As the geometry, and projections, which are fewer than features."""
     held = START_BYTES + 48.0 * config["compute_limits"]["block"] * model.features + token_bytes(config)
-    return {"measure_tails": Cost(len(config["layers"]), job_seconds=2.5, bytes=held)}
+    flops = 2.0 * config["tokenize_corpus"]["population"] * model.features**2
+    return {"measure_tails": Cost(len(config["layers"]), job_seconds=flops / TAILS_FLOPS, bytes=held)}
 
 
 # Words of the variables, by store.

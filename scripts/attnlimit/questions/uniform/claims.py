@@ -47,7 +47,7 @@ def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
     edges = 0.5 - thresholds["slope_tolerance"], 0.5 + thresholds["slope_tolerance"]
     verdicts = [decide(b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
     chances = [chance(b, b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
-    slopes = spread(beta, 3) if len(beta) else "not to be had"
+    slopes = spread(beta, 3) if len(beta) else "not resolved at these n"
     counted = f"{verdicts.count(HOLDS)} of {len(verdicts)} balls decided for, {verdicts.count(FAILS)} against"
     reach = f"up to R = {radius[able].max():g} of {radius.max():g}" if len(beta) else "at no radius"
     return Finding(
