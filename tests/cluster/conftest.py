@@ -35,7 +35,7 @@ def undisturbed(cluster, tmp_path_factory) -> Folder:
 def first(cluster, tmp_path_factory) -> tuple[Folder, list[Job]]:
     """A folder in which the targets were made on the cluster, and the jobs that did."""
     folder = Folder(clone(tmp_path_factory.mktemp("finished")), cluster)
-    return folder, folder.submit(*TARGETS, *GPUS).finish()
+    return folder, folder.submit(*TARGETS, *GPUS, status="sacct").finish()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A run on the test cluster: its folder, its coordinator, its jobs."""
 
+import csv
 import os
 import re
 import signal
@@ -18,8 +19,7 @@ TARGETS = ("results/rates/heads.zarr.zip", "results/rates/sphere.zarr.zip", "res
 # The GPUs here are fake: jobs ask for them as with `device: cuda`, and compute on the CPU.
 ON_GPU = ("compute_limits", "measure_errors", "simulate_sphere")
 GPUS = ("--set-resources", *(f"{rule}:gpu=1" for rule in ON_GPU))
-# This cluster has no accounting database, and jobs of seconds.
-HERE = ("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "1")
+HERE = ("--slurm-init-seconds-before-status-checks", "1")  # jobs of seconds
 
 
 class Folder:
@@ -47,10 +47,17 @@ class Folder:
         done = subprocess.run(command, cwd=self.path, env=variables, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
-    def submit(self, *arguments: str) -> "Coordinator":
-        command = [*arguments, "--profile", "profiles/slurm", *HERE, "--configfile", SMOKE, CONFIG]
+    def submit(self, *arguments: str, status: str = "squeue") -> "Coordinator":
+        """With `sacct` as by the profile, or with `squeue` as where there is no accounting."""
+        command = [*arguments, "--profile", "profiles/slurm", *HERE, "--slurm-status-command", status]
+        command += ["--configfile", SMOKE, CONFIG]
         self.coordinators.append(Coordinator(self, command))
         return self.coordinators[-1]
+
+    def efficiency(self) -> list[dict[str, str]]:
+        """The reports that the profile asks for: what each job used of what it requested, as Slurm counted it."""
+        reports = (self.path / "results/logs/slurm").glob("efficiency_report_*.csv")
+        return [row for path in reports for row in csv.DictReader(path.read_text().splitlines())]
 
     def clear(self) -> None:
         """After a failed test: no coordinator, no jobs, no lock."""

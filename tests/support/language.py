@@ -1,4 +1,4 @@
-"""A small random causal model and a tokenizer of words, for tests of language models."""
+"""A small random causal model, an encoder and a tokenizer of words, for tests of language models and of the atlas."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import BertConfig, BertModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 WORDS = 50
 TEXTS = ("one", "two", "three", "four", "five")
@@ -29,6 +29,22 @@ def small_llama(heads: int = 4, groups: int = 2, layers: int = 2, longest: int =
     with torch.random.fork_rng():
         torch.manual_seed(0)
         return LlamaForCausalLM(config).eval()
+
+
+def small_bert(heads: int = 4, layers: int = 2, longest: int = 256) -> BertModel:
+    """The same for an encoder, whose tokens see all others."""
+    config = BertConfig(
+        vocab_size=WORDS,
+        hidden_size=8 * heads,
+        intermediate_size=32,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        max_position_embeddings=longest,
+        initializer_range=0.3,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return BertModel(config, add_pooling_layer=False).eval()
 
 
 def word_tokenizer() -> PreTrainedTokenizerFast:

@@ -1,4 +1,4 @@
-"""A real Slurm of two nodes on this machine, in one scratch folder: daemons, jobs, faults."""
+"""A real Slurm of two nodes and its accounting on this machine, in one scratch folder: daemons, jobs, faults."""
 
 import os
 import re
@@ -9,12 +9,16 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 CONF = Path(__file__).with_name("slurm.conf")
+ACCOUNTING = CONF.with_name("slurmdbd.conf")
+DATABASE = Path("/usr/share/mysql/mysql_system_tables.sql")  # what an empty database begins with
 NODES = ("n1", "n2")
-PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "squeue")
+PACKAGES = ("slurm-wlm", "munge", "slurmdbd", "mariadb-server-core")  # the last without a service
+PROGRAMS = ("munged", "slurmctld", "slurmd", "slurmdbd", "mariadbd", "srun", "squeue", "sacct")
 DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")  # before a command: the kernel ends it if this process dies
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 
@@ -23,7 +27,8 @@ SRUN = """#!/bin/sh
 SLURM_CONF={scratch}/slurm.conf exec {real} "$@"
 """
 # The plugin asks ten seconds later each time that nothing has ended. Here the answer comes when something has.
-SQUEUE = """#!/bin/sh
+STATUS = """#!/bin/sh
+case "$*" in *" --noheader "*" --name "*) ;; *) exec {real} "$@" ;; esac
 for name; do :; done
 told={scratch}/told.$name
 for tick in $(seq 60); do
@@ -67,10 +72,10 @@ def install() -> None:
     if installed():
         return
     quiet = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", "slurm-wlm", "munge"]):
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):
         subprocess.run(["apt-get", "--quiet", *command], env=quiet, check=True, stdout=subprocess.DEVNULL)
     if Path("/run/systemd/system").exists():
-        subprocess.run(["systemctl", "stop", "slurmd", "slurmctld", "munge"], check=True)
+        subprocess.run(["systemctl", "stop", "slurmd", "slurmctld", "slurmdbd", "munge"], check=True)
 
 
 def wait(condition: Callable, what: str, seconds: float = 600):
@@ -101,19 +106,21 @@ class Cluster:
         self.environment = os.environ | {
             "SLURM_CONF": f"{scratch}/slurm.conf",
             "PATH": f"{scratch}/bin:{os.environ['PATH']}",
+            "MYSQL_UNIX_PORT": f"{scratch}/database.socket",
         }
 
     def configure(self) -> None:
         """Everything that the daemons read."""
-        real = {name: shutil.which(name) for name in ("srun", "squeue")}
+        real = {name: shutil.which(name) for name in ("srun", "squeue", "sacct")}
         for folder in ("bin", "state", *(f"spool.{node}" for node in NODES)):
             (self.scratch / folder).mkdir()
-        port, port_n1, port_n2 = free_ports(3)
         names = {"scratch": self.scratch, "host": socket.gethostname().split(".")[0]}
-        text = CONF.read_text().format(port=port, port_n1=port_n1, port_n2=port_n2, **names)
-        (self.scratch / "slurm.conf").write_text(text)
+        names |= dict(zip(("port", "port_n1", "port_n2", "port_accounting"), free_ports(4), strict=True))
+        for conf in (CONF, ACCOUNTING):
+            (self.scratch / conf.name).write_text(conf.read_text().format(**names))
+            (self.scratch / conf.name).chmod(0o600)
         (self.scratch / "cgroup.conf").write_text("CgroupAutomount=no\n")
-        for name, script in (("srun", SRUN), ("squeue", SQUEUE)):
+        for name, script in (("srun", SRUN), ("squeue", STATUS), ("sacct", STATUS)):
             path = self.scratch / "bin" / name
             path.write_text(script.format(scratch=self.scratch, real=real[name], ended="|".join(ENDED)))
             path.chmod(0o755)
@@ -147,10 +154,25 @@ class Cluster:
         munge += [f"--log-file={here}/munged.txt", f"--seed-file={here}/munge.seed"]
         self.daemon("munged", "munged", "--foreground", "--force", *munge)
         wait((here / "munge.socket").exists, "socket of munged", 30)
+        self.start_accounting()
         self.daemon("slurmctld", "slurmctld", "-D", "-c")
         for node in NODES:
             self.start_node(node)
         wait(lambda: self.node_states() == {node: "idle" for node in NODES}, f"two idle nodes; see {here}/*.log", 60)
+
+    def start_accounting(self) -> None:
+        """A database that only its socket leads to, and the daemon that keeps what jobs used in it."""
+        (self.scratch / "database").mkdir()
+        server = ["mariadbd", "--no-defaults", "--user=root", f"--datadir={self.scratch}/database"]
+        tables = f"create database mysql;\nuse mysql;\n{DATABASE.read_text()}"
+        subprocess.run([*server, "--bootstrap"], input=tables, text=True, check=True, capture_output=True)
+        server += [f"--socket={self.environment['MYSQL_UNIX_PORT']}", f"--pid-file={self.scratch}/mariadbd.pid"]
+        self.daemon("mariadbd", *server, "--skip-networking", "--skip-grant-tables")
+        wait(Path(self.environment["MYSQL_UNIX_PORT"]).exists, "socket of mariadbd", 60)
+        self.daemon("slurmdbd", "slurmdbd", "-D")
+        add = ["sacctmgr", "--immediate", "--quiet", "add", "cluster", "attnlimit"]
+        known = partial(subprocess.run, add, env=self.environment, capture_output=True)
+        wait(lambda: known().returncode == 0, f"accounting; see {self.scratch}/*.log", 60)
 
     def start_node(self, node: str) -> None:
         self.daemon(node, "slurmd", "-D", "-N", node)
