@@ -1,11 +1,12 @@
-"""Fill docs/published.md from finished runs of the published size, and draw its figure: part of `make readme`.
+"""Fill docs/published.md from finished runs of the published size, and draw its figures: part of `make readme`.
 
-`python docs/published.py . runs/wikipedia-1m`: the default run, then larger ones; without larger ones, those of RUNS
-that are there. Every number comes from the runs' tables, claims and logs.
+Every number comes from the runs' tables, stores, claims and logs; a run that is not there is left out.
 """
 
 import json
 import sys
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -14,73 +15,95 @@ import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "docs")]
-from readme import STATISTICS, fill, heads_of, hours, markdown, rates_table, resolved, total  # noqa: E402
+from readme import LARGEST, STATISTICS, by_head, fill, hours, markdown, moved, rates_table, resolved, total  # noqa: E402
 
 from attnlimit.base.log import spent_by  # noqa: E402
+from attnlimit.base.store import read  # noqa: E402
 from attnlimit.drawing.style import COLOURS, set_theme  # noqa: E402
-from attnlimit.workflow.costs import seconds  # noqa: E402
+from attnlimit.workflow.costs import START_SECONDS, job_count, seconds  # noqa: E402
 
 PAGE = ROOT / "docs/published.md"
-FIGURE = ROOT / "docs/published_heads.png"
+MIXTURE = "mixture-20m.yaml"
 RUNS = {  # folder: overlays in configs/
-    ".": (),
-    "runs/wikipedia-1m": ("wikipedia-1m.yaml",),
+    "runs/excerpt-full": ("excerpt-full.yaml",),
+    str(LARGEST): ("wikipedia-1m.yaml",),
     "runs/wikipedia-1m-bge": ("wikipedia-1m.yaml", "wikipedia-1m-bge.yaml"),
+    "runs/mixture-20m": (MIXTURE,),
 }
+GROWTH = {  # one layer of one mixture, from few tokens to all of it
+    f"runs/{path.stem}": (MIXTURE, f"growth/{path.name}") for path in sorted(ROOT.glob("configs/growth/*.yaml"))
+} | {"runs/mixture-20m": (MIXTURE,)}
 LONG = 60.0  # core-seconds from which an estimate is compared with what was measured
 ALLOWED = {"mean": 0.03, "cov": 0.06}  # standard error of a limit over the error at the largest n
 LARGE = 10.0  # core-seconds of a rule that is worth a row
+DRAWN = 60.0  # core-seconds of a rule that is worth a line in the figure
 
 
-def main(default: str = ".", *larger: str) -> None:
-    """Folders of runs, relative to the project's or absolute; nothing is done where there is no larger run."""
-    folders = larger or [folder for folder in list(RUNS)[1:] if finished(ROOT / folder)]
-    runs = [Run(ROOT / folder / "results") for folder in (default, *folders)]
-    if len(runs) < 2:
+def main(default: str = ".") -> None:
+    """`default` is the folder of the default run, relative to the project's; nothing is done without larger ones."""
+    larger, growing = ([Run(f, overlays) for f, overlays in runs.items() if finished(f)] for runs in (RUNS, GROWTH))
+    if not larger:
         return
-    same = [run for run in runs if run.model == runs[0].model]
-    parts = {"measured": cost_rows(runs), "growth": growth_rows(same), "moves": moves(same), "verdicts": verdicts(runs)}
-    parts["precision"] = "".join(precision(run) for run in runs[1:])
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
+    first, growing = Run(default, ()), sorted(growing, key=lambda run: run.population)
+    runs, same = [first, *larger], [first, *(run for run in larger if heads_alike(run, first))]
+    parts = {"measured": cost_rows(runs), "precision": "".join(map(precision, larger)), "verdicts": verdicts(runs)}
     if len(same) > 1:
-        draw(same)
+        parts["moves"] = moves(same)
+        draw_moves(same, ROOT / "docs/published_heads.png")
+    if len(growing) > 1:
+        parts["growth"] = growth_rows(growing)
+        draw_growth(growing, ROOT / "docs/published_growth.png")
+    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
 
 
-def finished(folder: Path) -> bool:
-    return (folder / "results/claims.json").is_file()
+def finished(folder: str) -> bool:
+    return (ROOT / folder / "results/claims.json").is_file()
 
 
 class Run:
     """What a finished run left."""
 
-    def __init__(self, results: Path) -> None:
-        self.results, self.table = results, rates_table(results)
-        first = heads_of(self.table, "mean").iloc[0]
-        self.model, self.text, self.population = first["model"], first["corpus"], int(first["population"])
-        self.name = results.parent.name
-        overlays = [overlays for folder, overlays in RUNS.items() if Path(folder).name == self.name]
-        self.config = resolved(*(overlays[0] if overlays else ()))
-        rows = {rule: (len(jobs), *total(jobs)) for rule, jobs in spent_by(results).items()}
+    def __init__(self, folder: str, overlays: tuple[str, ...]) -> None:
+        self.results, self.config = ROOT / folder / "results", resolved(*overlays)
+        self.table = rates_table(self.results)
+        head = by_head(self.table, "mean").iloc[0]
+        self.model, self.text, self.population = head["model"], head["corpus"], int(head["population"])
+        rows = {rule: (len(jobs), *total(jobs)) for rule, jobs in spent_by(self.results).items()}
         self.costs = pd.DataFrame.from_dict(rows, orient="index", columns=["jobs", "seconds", "held"])
 
     @property
     def title(self) -> str:
         return f"{self.model.rpartition('/')[2]}, N = {self.population:,}"
 
+    @cached_property
+    def estimates(self) -> dict[str, float]:
+        """Core-seconds of a rule by the cost model, the start of its jobs included, as logs have it."""
+        starts = {rule: START_SECONDS * jobs for rule, jobs in job_count(self.config).items()}
+        return {rule: spent + starts.get(rule, 0.0) for rule, spent in seconds(self.config).items()}
+
     def heads(self, statistic: str) -> pd.DataFrame:
-        return heads_of(self.table, statistic).set_index(["layer", "head"])
+        """The fits of every head, and what first order predicts for it."""
+        table = by_head(self.table, statistic)
+        predicted = read(self.results / "rates/first_order.zarr.zip", "tokens_predicted")["tokens_predicted"]
+        return table.join(predicted.sel(statistic=statistic, eps=0.05, drop=True).to_series())
+
+
+def heads_alike(run: Run, other: Run) -> bool:
+    """Whether two runs have the same heads."""
+    return run.model == other.model and run.config["layers"] == other.config["layers"]
 
 
 def cost_rows(runs: list[Run]) -> str:
     """Core-seconds and the largest job's memory of every rule of the larger runs; beside it, estimate over measured."""
-    rules = [rule for rule in runs[1].costs.index if any(spent(run, rule) >= LARGE for run in runs[1:])]
+    known = dict.fromkeys(rule for run in runs[1:] for rule in run.costs.index)
+    rules = [rule for rule in known if any(spent(run, rule) >= LARGE for run in runs[1:])]
     rows = [[f"`{rule}`", *(cost_cell(run, rule) for run in runs)] for rule in rules]
     totals = [
-        f"{hours(run.costs['seconds'].sum())} of one core, {run.costs['held'].max() / 1e9:.1f} GB, "
+        f"{hours(run.costs['seconds'].sum())}, {run.costs['held'].max() / 1e9:.1f} GB, "
         f"{stored(run.results / 'embeddings') / 1e9:.1f} GB of embeddings"
         for run in runs
     ]
-    return markdown(["rule", *(run.title for run in runs)], [*rows, ["all jobs of the run", *totals]])
+    return markdown(["rule", *(run.title for run in runs)], [*rows, ["all jobs", *totals]])
 
 
 def spent(run: Run, rule: str) -> float:
@@ -90,10 +113,10 @@ def spent(run: Run, rule: str) -> float:
 def cost_cell(run: Run, rule: str) -> str:
     if rule not in run.costs.index:
         return "–"
-    found = run.costs.loc[rule]
-    estimate = seconds(run.config).get(rule, 0.0) / found["seconds"] if found["seconds"] >= LONG else 0.0
-    compared = f" (estimate over measured {estimate:.2f})" if estimate else ""
-    return f"{found['jobs']:.0f} jobs, {found['seconds']:.0f} s, {found['held'] / 1e9:.1f} GB{compared}"
+    jobs, taken, held = run.costs.loc[rule, ["jobs", "seconds", "held"]]
+    estimate = run.estimates.get(rule, 0.0) / taken if taken >= LONG else 0.0
+    compared = f"; {estimate:.2f}" if estimate else ""
+    return f"{taken:.0f} s in {jobs:.0f}, {held / 1e9:.1f} GB{compared}"
 
 
 def stored(folder: Path) -> int:
@@ -101,55 +124,48 @@ def stored(folder: Path) -> int:
 
 
 def growth_rows(runs: list[Run]) -> str:
-    """Power of N by least squares on logarithms, of core-seconds and of memory, where a rule is in every run."""
-    sizes = np.log([run.population for run in runs])
-    if len(runs) < 2:
-        return "No larger run of the same model yet.\n"
+    """Core-seconds of every rule by N, and exponents in N: of time over all runs and in the last step, of memory."""
     rows = []
-    for rule in runs[0].costs.index:
-        if all(spent(run, rule) > 1 for run in runs) and spent(runs[-1], rule) >= LARGE:
-            powers = [
-                np.polyfit(sizes, np.log([run.costs.loc[rule, column] for run in runs]), 1)[0]
-                for column in ("seconds", "held")
-            ]
+    for rule in runs[-1].costs.index:
+        if spent(runs[-1], rule) >= LARGE and all(rule in run.costs.index for run in runs):
             times = [f"{spent(run, rule):.0f} s" for run in runs]
-            rows.append([f"`{rule}`", *times, *(f"{power:.2f}" for power in powers)])
-    head = [f"N = {run.population:,}" for run in runs]
-    return markdown(["rule", *head, "power of N, time", "memory"], rows)
+            powers = [power(runs, rule, "seconds"), power(runs[-2:], rule, "seconds"), power(runs, rule, "held")]
+            held = f"{runs[-1].costs.loc[rule, 'held'] / 1e9:.1f} GB"
+            rows.append([f"`{rule}`", *times, *(f"{each:.2f}" for each in powers), held])
+    head = [f"{run.population:,}" for run in runs]
+    exponents = ["exponent in N", "exponent, last step", "exponent of memory"]
+    return markdown(["rule", *head, *exponents, "memory at the largest N"], rows)
+
+
+def power(runs: list[Run], rule: str, column: str) -> float:
+    """Slope of ln cost on ln N by least squares."""
+    sizes = np.log([run.population for run in runs])
+    return float(np.polyfit(sizes, np.log([run.costs.loc[rule, column] for run in runs]), 1)[0])
+
+
+def steps(runs: list[Run]) -> list[tuple[Run, Run]]:
+    """What is compared: each run with the next larger one, then the first with the last."""
+    return [*pairwise(runs), *([(runs[0], runs[-1])] if len(runs) > 2 else [])]
 
 
 def moves(runs: list[Run]) -> str:
-    """How far each number of a head is from that of the default run: medians, the farthest head, disjoint intervals."""
+    """How far each number of a head moves from run to run: median, 5 and 95 % of heads, disjoint intervals."""
     rows = []
-    for run in runs[1:]:
-        for statistic, name in STATISTICS.items():
-            before, after = runs[0].heads(statistic), run.heads(statistic)
-            heads = before.index.intersection(after.index)
-            before, after = before.loc[heads], after.loc[heads]
-            step = after["beta"] - before["beta"]
-            rows.append([f"β of the {name}", *far(step, "{:+.3f}"), apart(before, after, "beta")])
-            step = np.log(after["tokens_5"] / before["tokens_5"])
-            rows.append([f"n(5 %) of the {name}", *far(step, "{:.2f} times", np.exp), apart(before, after, "tokens_5")])
-        step = np.log(after["horizon"] / before["horizon"])
-        rows.append(["H", *far(step, "{:.2f} times", np.exp), "–"])
-    texts = " to ".join(f"{run.population:,} tokens ({run.text})" for run in runs)
-    head = ["number", "median change", "5 to 95 % of heads", "farthest head", "heads with disjoint 95 % intervals"]
-    return f"From {texts}, {len(heads)} heads of {runs[0].model.rpartition('/')[2]}:\n\n" + markdown(head, rows)
-
-
-def far(step: pd.Series, form: str, back=lambda number: number) -> list[str]:
-    """The median, a range and the farthest of changes, in words."""
-    step = step.replace([np.inf, -np.inf], np.nan).dropna()
-    layer, head = step.abs().idxmax()
-    low, high = (form.format(back(step.quantile(share))) for share in (0.05, 0.95))
-    worst = form.format(back(step.loc[(layer, head)]))
-    return [form.format(back(step.median())), f"{low} to {high}", f"{worst} (layer {layer} head {head})"]
-
-
-def apart(before: pd.DataFrame, after: pd.DataFrame, name: str) -> str:
-    low, high = (f"{name}_{end}" for end in ("low", "high"))
-    disjoint = (after[low] > before[high]) | (before[low] > after[high])
-    return f"{int(disjoint.sum())} of {len(disjoint)}"
+    for statistic, name in STATISTICS.items():
+        for column, words, form, scale in (
+            ("beta", "β", "{:+.3f}", None),
+            ("tokens_5", "n(5 %), measured", "×{:.2f}", np.log),
+            ("tokens_predicted", "n(5 %), first order", "×{:.2f}", np.log),
+            ("horizon", "H", "×{:.2f}", np.log),
+        ):
+            if (column, statistic) != ("horizon", "cov"):  # one horizon for both
+                cells = [moved(*(run.heads(statistic) for run in pair), column, form, scale) for pair in steps(runs)]
+                rows.append([words if column == "horizon" else f"{words}, {name}", *cells])
+    head = [f"{before.population:,} to {after.population:,}" for before, after in steps(runs)]
+    texts = "; ".join(f"{run.population:,}: {run.text}" for run in runs)
+    return f"{len(runs[0].heads('mean'))} heads of {runs[0].model.rpartition('/')[2]}. Texts: {texts}.\n\n" + markdown(
+        ["change from N to N", *head], rows
+    )
 
 
 def precision(run: Run) -> str:
@@ -160,56 +176,83 @@ def precision(run: Run) -> str:
         above = share[share > ALLOWED[statistic]]
         named = ", ".join(f"{layer}.{head}" for layer, head in above.index)
         words.append(
-            f"of the {name} {100 * share.median():.1f} % (median), {100 * share.max():.1f} % at most, above "
+            f"{name}: median {100 * share.median():.1f} %, maximum {100 * share.max():.1f} %, above "
             f"{100 * ALLOWED[statistic]:.0f} % in {len(above)} of {len(share)} heads"
             + (f" (layer.head {named})" if named else "")
         )
-    return f"{run.title}: standard error of the limit over the error at the largest n, {'; '.join(words)}.\n"
+    return f"- {run.title}. {'; '.join(words)}.\n"
 
 
 def verdicts(runs: list[Run]) -> str:
     """The claims that a larger run decides, beside those of the default run."""
     found = [{each["id"]: each for each in json.loads((run.results / "claims.json").read_text())} for run in runs]
-    said = [
-        name
-        for name in found[0]
-        if any(found[1:][place].get(name, {}).get("verdict") for place in range(len(runs) - 1))
-    ]
-    rows = [
-        [found[0][name]["claim"], *(f"**{each[name]['verdict']}**: {each[name]['in_short']}" for each in found)]
-        for name in said
-    ]
+    said = [name for name in found[0] if any(each.get(name, {}).get("verdict") for each in found[1:])]
+    rows = [[found[0][name]["claim"], *(verdict(each.get(name)) for each in found)] for name in said]
     return markdown(["claim", *(run.title for run in runs)], rows)
 
 
-def draw(runs: list[Run]) -> None:
-    """Each head in the default run against the largest one: rates, tokens needed, horizons."""
+def verdict(record: dict | None) -> str:
+    return f"**{record['verdict']}**: {record['number']}" if record and record["verdict"] else "–"
+
+
+def draw_moves(runs: list[Run], path: Path) -> None:
+    """Each head in one run against the next larger one: rates, tokens needed, horizons; a row for each step."""
     set_theme()
-    before, after = runs[0], runs[-1]
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.6))
-    for statistic, name in STATISTICS.items():
-        both = before.heads(statistic).join(after.heads(statistic).add_suffix("_after"), how="inner")
-        for axis, quantity in zip(axes, ("beta", "tokens_5"), strict=False):
+    pairs = list(pairwise(runs))
+    figure, axes = plt.subplots(len(pairs), 3, figsize=(10, 3.5 * len(pairs)), squeeze=False)
+    for row, (before, after) in zip(axes, pairs, strict=True):
+        for statistic, name in STATISTICS.items():
+            both = before.heads(statistic).join(after.heads(statistic), how="inner", suffixes=("", "_after"))
             both = both.replace([np.inf, -np.inf], np.nan)
-            ends = [
-                np.abs(
-                    both[[f"{quantity}_low{of}", f"{quantity}_high{of}"]].T.to_numpy() - both[quantity + of].to_numpy()
-                )
-                for of in ("", "_after")
-            ]
-            style = {"fmt": "o", "ms": 3, "lw": 0.6, "color": COLOURS[statistic], "label": name}
-            axis.errorbar(both[quantity], both[f"{quantity}_after"], yerr=ends[1], xerr=ends[0], **style)
-    axes[2].plot(both["horizon"], both["horizon_after"], "o", ms=3, color="0.3")
-    for axis, name in zip(axes, ("β", "n(5 %)", "H"), strict=True):
-        ends = [min(axis.get_xlim()[0], axis.get_ylim()[0]), max(axis.get_xlim()[1], axis.get_ylim()[1])]
-        if name != "β":
-            axis.set(xscale="log", yscale="log")
-            ends = [both["horizon"].min() / 1.2, both["horizon"].max() * 1.2] if name == "H" else axis.get_xlim()
-        axis.plot(ends, ends, color="0.6", lw=0.8, zorder=0)
-        axis.set(xlabel=f"{name}, {before.population:,} tokens", ylabel=f"{name}, {after.population:,} tokens")
-    axes[0].legend(frameon=False)
+            for axis, column in zip(row, ("beta", "tokens_5"), strict=False):
+                (x, x_bars), (y, y_bars) = (with_bars(both, column, of) for of in ("", "_after"))
+                style = {"fmt": "o", "ms": 3, "lw": 0.6, "color": COLOURS[statistic], "label": name}
+                axis.errorbar(x, y, xerr=x_bars, yerr=y_bars, **style)
+        row[2].plot(both["horizon"], both["horizon_after"], "o", ms=3, color="0.3")
+        for axis, name in zip(row, ("β", "n(5 %)", "H"), strict=True):
+            if name != "β":
+                axis.set(xscale="log", yscale="log")
+            ends = [min(axis.get_xlim()[0], axis.get_ylim()[0]), max(axis.get_xlim()[1], axis.get_ylim()[1])]
+            axis.plot(ends, ends, color="0.6", lw=0.8, zorder=0)
+            axis.set(
+                xlim=ends,
+                ylim=ends,
+                xlabel=f"{name}, {before.population:,} tokens",
+                ylabel=f"{name}, {after.population:,} tokens",
+            )
+        row[1].set_title("more of the same text" if before.text == after.text else "another sample of Wikipedia")
+    axes[0, 0].legend(frameon=False)
+    save(figure, path)
+
+
+def with_bars(table: pd.DataFrame, column: str, of: str) -> tuple[np.ndarray, np.ndarray]:
+    """A column and how far its interval reaches below and above, (2, row)."""
+    ends = table[[f"{column}_low{of}", f"{column}_high{of}"]].to_numpy().T
+    return (value := table[column + of].to_numpy()), np.abs(ends - value)
+
+
+def draw_growth(runs: list[Run], path: Path) -> None:
+    """Core-seconds of the long rules and the largest job's memory against N."""
+    set_theme()
+    figure, (time, memory) = plt.subplots(1, 2, figsize=(10, 4))
+    sizes = np.array([run.population for run in runs])
+    last = runs[-1].costs["seconds"].sort_values(ascending=False)
+    rules = [rule for rule in last.index if last[rule] >= DRAWN and all(rule in run.costs.index for run in runs)]
+    for rule, colour in zip(rules, plt.get_cmap("viridis")(np.linspace(0, 0.9, len(rules))), strict=True):
+        label = f"{rule}, exponent {power(runs[-2:], rule, 'seconds'):.2f} in the last step"
+        time.plot(sizes, [spent(run, rule) for run in runs], "o-", color=colour, label=label)
+        memory.plot(sizes, [run.costs.loc[rule, "held"] / 1e9 for run in runs], "o-", color=colour)
+    time.plot(sizes, last.iloc[0] * 2 * sizes / sizes[-1], ":", color="0.5", label="proportional to N")
+    time.set(xscale="log", yscale="log", xlabel="tokens N", ylabel="core-seconds, all jobs", title="time")
+    memory.set(xscale="log", ylim=0, xlabel="tokens N", ylabel="GB, the largest job", title="memory")
+    time.legend(frameon=False, fontsize=8)
+    save(figure, path)
+
+
+def save(figure, path: Path) -> None:
     figure.tight_layout()
-    figure.savefig(FIGURE, dpi=150, metadata={"Software": None})
+    figure.savefig(path, dpi=150, metadata={"Software": None})
+    plt.close(figure)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 import yaml
@@ -20,6 +21,7 @@ from attnlimit.attention.key_protocols import SAMPLED  # noqa: E402
 from attnlimit.base.log import Spent, spent_by  # noqa: E402
 from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
+from attnlimit.questions.atlas.report import SUMMARY, model_rows  # noqa: E402
 from attnlimit.stats.estimate import Estimate  # noqa: E402
 from attnlimit.stats.verdicts import chance_words  # noqa: E402
 from attnlimit.workflow.costs import ASSUMED, GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
@@ -27,9 +29,17 @@ from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figure
 
 LEADING = next(iter(figures(all_chapters())))  # of page and report too
 PAPER = ("paper.yaml",), ("paper.yaml", "paper-20m.yaml")
-WHOLE_EXCERPT = Path("runs/excerpt-full")  # the run of configs/excerpt-full.yaml
+LARGEST = Path("runs/wikipedia-1m")  # the largest run of all heads: configs/wikipedia-1m.yaml
+ATLAS = Path("runs/atlas")  # what `make atlas` ends with
 LANGUAGE = Path("runs/smollm2")  # the run of configs/smollm2.yaml
 STUDIES = Path("runs/studies")  # the comparison that `make studies` ends with
+UNPERTURBED = "wikipedia"  # the study that those of configs/studies/perturbed are compared with
+PERTURBED = {
+    "words": "words in random order",
+    "sentences": "sentences in random order",
+    "repeat": "64 words repeated",
+    "wikipedia-again": "unchanged, another seed",
+}
 ON_GPU = ("compute_limits", "attend_queries")  # rules whose time on a GPU is told
 ON_DISK = "embeddings on disk"
 NORMAL = 1.96  # half-width of a 95 % interval in standard errors
@@ -92,11 +102,16 @@ def parts_of(results: Path) -> dict[str, str]:
     if (bench := results / "bench/attention.json").is_file():
         parts["bench"] = bench_table(json.loads(bench.read_text()))
         parts["limits"] = markdown(list(HEAD), table_rows(json.loads(bench.with_name("limits.json").read_text())))
-    if (larger := ROOT / WHOLE_EXCERPT / "results/rates.csv").is_file():
-        parts["excerpt"] = compared(table, larger.parent)
     if (studies := ROOT / STUDIES / "results/claims.json").is_file():
         parts["studies"] = said(studies.parent)
         parts["studied"] = claims_table(studies.parent)
+    if (atlas := ROOT / ATLAS / "results/rates/atlas.zarr.zip").is_file():
+        parts["atlas"] = said(atlas.parents[1])
+        parts["atlas_models"] = markdown(list(SUMMARY), [list(row) for row in model_rows(read(atlas))])
+        shutil.copy(atlas.parents[1] / "figures/atlas_depth.png", ROOT / "docs")
+    tables = {name: ROOT / f"runs/{name}/results" for name in (UNPERTURBED, *PERTURBED)}
+    if all((path / "rates.csv").is_file() for path in tables.values()):
+        parts["perturbed"] = perturbed_table({name: rates_table(path) for name, path in tables.items()})
     if (language := ROOT / LANGUAGE / "results/rates/keys.zarr.zip").is_file():
         parts |= language_parts(language.parents[1])
     return parts
@@ -107,13 +122,13 @@ def language_parts(results: Path) -> dict[str, str]:
     keys, answers = (read(results / f"rates/{name}.zarr.zip") for name in ("keys", "next_token"))
     spent, held = total_of(results)
     about = (
-        f"{keys.attrs['windows']} windows, context {keys.attrs['context']:,}; the jobs took {hours(spent)} of one core"
+        f"{keys.attrs['windows']} windows, context {keys.attrs['context']:,}. The jobs took {hours(spent)} of one core"
     )
     return {
         "language_keys": keys_by_protocol(keys),
         "language_next_token": next_tokens(answers),
         "language_claims": claims_table(results),
-        "language_cost": f"{about}, none above {held / 1e9:.1f} GB.\n",
+        "language_cost": f"{about}, each at most {held / 1e9:.1f} GB of memory.\n",
     }
 
 
@@ -130,7 +145,13 @@ def keys_by_protocol(fits: xr.Dataset) -> str:
         row = [over_heads("first_order_keys", name, ",.0f"), over_heads("beta", name, ".2f")]
         row += [over_heads("cache_share", name, ".0f", 100.0), f"{power:.2f} [{low:.2f}, {high:.2f}]"]
         rows.append([f"`{name}`", *row])
-    head = ["protocol", "n(5 %)", "β", "share of a cache, %", "n(5 %) grows with the context to the power"]
+    head = [
+        "protocol",
+        "n(5 %), drawn keys only",
+        "β",
+        "share of a cache, %",
+        "exponent of n(5 %) in the context length",
+    ]
     return markdown(head, rows)
 
 
@@ -143,12 +164,12 @@ def next_tokens(fits: xr.Dataset) -> str:
             words = [f"{e.value:{digits[q]}} [{e.low:{digits[q]}}, {e.high:{digits[q]}}]" for q, e in found.items()]
             rows.append([f"`{name}`", f"{int(fits['budget'].sel(protocol=name, n=n))}", *words])
     dense = f"perplexity (dense: {float(fits['dense_perplexity']):.1f})"
-    return markdown(["protocol", "keys", "divergence from dense", "agreement", dense], rows)
+    return markdown(["protocol", "keys read", "KL divergence from dense", "agreement", dense], rows)
 
 
 def said(results: Path) -> str:
     """The lines of a run's answer as a list."""
-    return "".join(f"- {line}\n" for line in (results / "answer.txt").read_text().splitlines())
+    return "".join(f"- {line}\n" for line in (results / "answer.txt").read_text().splitlines() if line)
 
 
 def rates_table(results: Path) -> pd.DataFrame:
@@ -161,36 +182,89 @@ def heads_of(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
     return table[(table["source"] == "heads") & (table["head"] != "all") & (table["statistic"] == statistic)]
 
 
+def by_head(table: pd.DataFrame, statistic: str) -> pd.DataFrame:
+    """The fits of every head, by layer and head."""
+    heads = heads_of(table, statistic)
+    return heads.astype({"layer": int, "head": int}).set_index(["layer", "head"])
+
+
+def perturbed_table(tables: dict[str, pd.DataFrame]) -> str:
+    """How each head changes from the text as it is to what was done to it; the last row is chance."""
+    columns = {
+        "β, mean": ("mean", "beta", "{:+.3f}", None),
+        "n(5 %), mean": ("mean", "tokens_5", "×{:.2f}", np.log),
+        "error at the largest n, covariance": ("cov", "relative_error", "×{:.2f}", np.log),
+        "H": ("mean", "horizon", "×{:.2f}", np.log),
+    }
+    rows = []
+    for name, words in PERTURBED.items():
+        pairs = {each: [by_head(tables[study], each) for study in (UNPERTURBED, name)] for each in STATISTICS}
+        rows.append([f"`{name}`: {words}", *(moved(*pairs[each], *rest) for each, *rest in columns.values())])
+    return markdown(["change from `wikipedia` to", *columns], rows)
+
+
+def moved(before: pd.DataFrame, after: pd.DataFrame, column: str, form: str, scale) -> str:
+    """Changes of heads in words: differences, or ratios where the scale is a logarithm; the largest with its head."""
+    both = before.join(after, how="inner", suffixes=("", "_after"))
+    ends = [scale(both[name]) if scale else both[name] for name in (column, f"{column}_after")]
+    change = (ends[1] - ends[0]).replace([np.inf, -np.inf], np.nan).dropna()
+
+    def told(number: float) -> str:
+        return form.format(np.exp(number) if scale else number)
+
+    layer, head = change.abs().idxmax()
+    low, middle, high = (told(change.quantile(level)) for level in (0.05, 0.5, 0.95))
+    said = f"{middle} [{low}, {high}], largest {told(change[layer, head])} ({layer}.{head})"
+    if f"{column}_low" not in both:
+        return said
+    disjoint = (both[f"{column}_low_after"] > both[f"{column}_high"]) | (
+        both[f"{column}_low"] > both[f"{column}_high_after"]
+    )
+    return f"{said}; {int(disjoint.sum())} disjoint"
+
+
 def answer_of(results: Path) -> dict:
     return json.loads((results / "answer.json").read_text())
 
 
+def by_the_largest(results: Path, key: str) -> list:
+    """Of the answer: what is said first, of how fast heads converge, by the largest run; the rest by this one."""
+    said = answer_of(results)[key]
+    if (ROOT / LARGEST / "results/answer.json").is_file():
+        said = [answer_of(ROOT / LARGEST / "results")[key][0], *said[1:]]
+    return said
+
+
 def finding(results: Path) -> str:
-    """What page and terminal open with; of a run on a language model its last sentence, where one was made."""
-    sentences = answer_of(results)["conclusion"]
+    """What page and terminal open with.
+
+    How fast heads converge is told of the largest run that was made, keys of a language model of its own run.
+    """
+    sentences = by_the_largest(results, "conclusion")
     if (ROOT / LANGUAGE / "results/answer.json").is_file():
         sentences = [*sentences[:-1], f"{sentences[-1]} {answer_of(ROOT / LANGUAGE / 'results')['conclusion'][-1]}"]
     return "".join(f"- {sentence}\n" for sentence in sentences)
 
 
 def tokens_table(results: Path) -> str:
-    """How many tokens for 5 %: the answers of the run and of that on a language model, side by side."""
-    folders = [results, ROOT / LANGUAGE / "results"]
-    found = [each for folder in folders if (folder / "answer.json").is_file() for each in answer_of(folder)["answers"]]
+    """How many tokens for 5 %, side by side: answers of the largest run, the default one, that on a language model."""
+    found = by_the_largest(results, "answers")
+    if (ROOT / LANGUAGE / "results/answer.json").is_file():
+        found += answer_of(ROOT / LANGUAGE / "results")["answers"]
     rows = [[f"**{each['number']}**" for each in found], [each["words"] for each in found]]
     return markdown([each["case"] for each in found], rows)
 
 
 def headlines_table(results: Path) -> str:
-    """The paper's claims, those that share a headline in one row, with one number each."""
+    """The paper's claims by headline, a row for each experiment, with one number each."""
     records = json.loads((results / "claims.json").read_text())
     tested = [record for record in records if record["verdict"] and not record["ours"]]
     rows = []
     for headline in dict.fromkeys(record["headline"] for record in tested):
         shared = [record for record in tested if record["headline"] == headline]
-        said = [f"**{each['verdict']}**" + (f" ({each['reason']})" if each["reason"] else "") for each in shared]
-        measured = [f"{each['experiment']}: {each['number']}" for each in shared]
-        rows.append([headline, "<br>".join(said), "<br>".join(measured)])
+        for first, each in zip([headline, *[""] * len(shared)], shared, strict=False):
+            said = f"**{each['verdict']}**" + (f" ({each['reason']})" if each["reason"] else "")
+            rows.append([first, said, f"{each['experiment']}: {each['number']}"])
     return markdown(["claim of the paper", "verdict", "measured"], rows)
 
 
@@ -202,8 +276,8 @@ def details(table: pd.DataFrame, results: Path) -> list[str]:
     """What the other chapters found; a chapter that was left out has no line."""
     mean = heads_of(table, "mean")
     lines = [
-        f"Horizons of the heads lie between {spread(mean['horizon'])}, "
-        f"{int((mean['horizon'] < 1).sum())} of {len(mean)} below 1."
+        f"Horizons of the heads are between {spread(mean['horizon'])}; "
+        f"{int((mean['horizon'] < 1).sum())} of {len(mean)} are below 1."
     ]
     stores = [read(path, "sub_gaussian") for path in sorted((results / "tails").glob("layer_*.zarr.zip"))]
     factors = {(int(store["layer"]), str(head)): f for store in stores for head, f in enumerate(store["sub_gaussian"])}
@@ -212,8 +286,8 @@ def details(table: pd.DataFrame, results: Path) -> list[str]:
         groups = {"above": factor[mean["horizon"] > 1], "up to": factor[mean["horizon"] <= 1]}
         largest = [f"{group.max():.2f} in heads with H {word} 1" for word, group in groups.items() if len(group)]
         lines.append(
-            "Along the directions that a head tilts most, tokens are sub-Gaussian with this many times their own "
-            f"covariance, at the largest: {', '.join(largest)} (lower estimates)."
+            "Sub-Gaussian constant of the tokens, relative to their covariance, along the directions that a head tilts "
+            f"most; largest value: {', '.join(largest)} (lower estimates)."
         )
     return lines
 
@@ -222,7 +296,7 @@ def intervals(table: pd.DataFrame) -> str:
     """How much wider the bootstrap's intervals are than those of `se`."""
     fits = table[table["source"] == "heads"]
     ratio = ((fits["beta_high"] - fits["beta_low"]) / (2 * NORMAL * fits["se"])).median()
-    return f"Here the bootstrap interval is {ratio:.1f} times as wide as that of `se` (median over the model's fits).\n"
+    return f"Here the bootstrap interval is {ratio:.1f} times as wide as from `se` (median over the model's fits).\n"
 
 
 def claims_table(results: Path) -> str:
@@ -258,13 +332,13 @@ def total_of(results: Path) -> Spent:
 
 
 def time_taken(results: Path) -> str:
-    """In processor time: another program on the machine makes it no longer."""
+    """In processor time as jobs log it; where cores are hyperthreads, other work on the machine makes it longer."""
     spent, held = total_of(results)
     jobs = sum(map(len, spent_by(results).values()))
     return (
-        f"The {jobs} jobs of the default run take {spent / 60:.0f} minutes of processor time: about {spent / 120:.0f} "
-        f"min on two idle cores, plus a minute or two of Snakemake's own; none holds more than {held / 1e9:.1f} GB of "
-        "memory.\n"
+        f"The {jobs} jobs of the default run took {spent / 60:.0f} minutes of processor time: about {spent / 120:.0f} "
+        "min on two cores (hyperthreads, busy with other work), plus a minute or two for Snakemake itself. Each needs "
+        f"at most {held / 1e9:.1f} GB of memory.\n"
     )
 
 
@@ -324,8 +398,8 @@ def bench_table(records: list[dict]) -> str:
     """Our kernel in each case of `make bench` that has a contender."""
     head = [
         "case",
-        "times faster than the published loop",
-        "than fused attention",
+        "speed-up over the published loop",
+        "over fused attention",
         "relative error of mean, covariance",
     ]
     rows = [
@@ -349,21 +423,6 @@ def ratio(record: dict, name: str) -> str:
 
 def optional(number: float | None, digits: str) -> str:
     return "–" if number is None else f"{number:{digits}}"
-
-
-def compared(table: pd.DataFrame, larger: Path) -> str:
-    """How far the rates of the heads move with all of the excerpt, and what that cost."""
-    both = table.merge(rates_table(larger), on=["source", "layer", "head", "statistic"], suffixes=("", "_larger"))
-    words = []
-    for statistic, name in STATISTICS.items():
-        step = (heads_of(both, statistic)["beta_larger"] - heads_of(both, statistic)["beta"]).abs()
-        words.append(f"{step.median():.2f} for the {name} (median; at most {step.max():.2f})")
-    spent, held = total_of(larger)
-    population = f"{both['population_larger'].dropna().iloc[0]:,.0f}"
-    return (
-        f"With {population} tokens a head's β moves by {' and by '.join(words)}. The jobs took {hours(spent)} of one "
-        f"core, none above {held / 1e9:.1f} GB.\n"
-    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import io
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from html import escape
 from pathlib import Path
@@ -15,7 +16,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from attnlimit.cli.forecast import loaded_workflow  # noqa: E402
 from attnlimit.workflow.folders import ARCHIVE, RESOLVED  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, chapter_titles  # noqa: E402
-from attnlimit.workflow.studies import NEEDED, PARTS, RATES  # noqa: E402
+from attnlimit.workflow.studies import COUPLINGS, ENTRY, KEYS, NEEDED, PARTS, RATES  # noqa: E402
+from attnlimit.workflow.study_files import MODEL  # noqa: E402
 
 START, END = "text and model", "what every run ends with"
 TOKENS, LAST = "extract_embeddings", "all"
@@ -68,20 +70,24 @@ def rule_graph(chapter: str) -> Graph:
 
 def settings_of(chapter: str, folder: str) -> dict:
     """What a run of a chapter alone needs besides the default settings."""
-    if chapter == "language":
-        return yaml.safe_load((ROOT / "configs/smollm2.yaml").read_text(encoding="utf-8"))
-    return made_up_study(folder) if chapter == "studies" else {}
+    if chapter in (files := {"language": "configs/smollm2.yaml", "entry": MODEL.sizes}):
+        return yaml.safe_load((ROOT / files[chapter]).read_text(encoding="utf-8"))
+    if chapter == "studies":
+        made_up_run(folder, NEEDED, [RATES, *(f"results/{part}/layer_0.zarr.zip" for part in PARTS)])
+        return {"compare_studies": {"studies": {"one": str(Path(folder, "study"))}}}
+    if chapter == "atlas":
+        made_up_run(folder, ENTRY, [KEYS, COUPLINGS])
+        return {"compare_atlas": {"models": {"one": str(Path(folder, "study"))}}}
+    return {}
 
 
-def made_up_study(folder: str) -> dict:
-    """Settings of a comparison of one run, which has settings and files without content."""
-    settings = {"chapters": list(NEEDED), "layers": [0]}
-    stores = [RATES, *(f"results/{part}/layer_0.zarr.zip" for part in PARTS), ARCHIVE]
-    for name in (RESOLVED, *stores):
+def made_up_run(folder: str, chapters: Sequence[str], stores: list[str]) -> None:
+    """A finished run, which has settings and files without content."""
+    settings = {"chapters": list(chapters), "layers": [0]}
+    for name in (RESOLVED, *stores, ARCHIVE):
         path = Path(folder, "study", name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(yaml.safe_dump(settings) if name == RESOLVED else "")
-    return {"compare_studies": {"studies": {"one": str(Path(folder, "study"))}}}
 
 
 def lanes() -> tuple[Lane, list[Lane], Lane]:

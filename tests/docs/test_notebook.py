@@ -1,5 +1,6 @@
-"""docs/notebook.ipynb runs from its first cell to its last, on rates whose answers are known."""
+"""docs/notebook.ipynb runs from first cell to last, on rates whose answers are known; stored outputs are its own."""
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from support.small_decoders import LLAMA, small_decoder, small_tokenizer
 from support.stores import write
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
-LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 13)
+LARGEST = 400_000  # bytes, with its outputs
+RENEW = "run `make quick`, then .venv/bin/python docs/notebook.py runs/quick"
+LAYERS, HEADS, SIZES = 6, 6, 2 ** np.arange(5, 13)
 SCALE = 2.0  # an error is SCALE n^-beta: 5 % of it are reached at n = 20^(1/beta)
 SECOND_RUN = "../runs/my/results/rates/heads.zarr.zip"
 
@@ -55,19 +58,55 @@ def folder(tmp_path_factory) -> Path:
     docs.mkdir()
     write_rates(docs / "../results/rates/heads.zarr.zip", LAYERS, shift=0.0)
     write_rates(docs / SECOND_RUN, LAYERS - 1, shift=-0.1)
-    small_decoder("Llama", **LLAMA | {"max_position_embeddings": 512}).save_pretrained(docs / "../results/models")
-    small_tokenizer().save(str(docs / "../results/models/tokenizer.json"))
+    for models in ("../results/models", "../runs/smollm2/results/models"):
+        small_decoder("Llama", **LLAMA | {"max_position_embeddings": 512}).save_pretrained(docs / models)
+        small_tokenizer().save(str(docs / models / "tokenizer.json"))
     for text in NOTEBOOK.parent.glob("*.md"):
         (docs / text.name).write_bytes(text.read_bytes())
     return docs
 
 
-def test_the_notebook_is_clean():
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("notebook_script", ROOT / "docs/notebook.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_notebook_is_clean(script):
     notebook = nbformat.read(NOTEBOOK, as_version=nbformat.NO_CONVERT)
     nbformat.validate(notebook)
-    assert set(notebook.metadata) == {"kernelspec", "language_info"}
-    for cell in notebook.cells:
-        assert not cell.metadata and not cell.get("outputs") and not cell.get("execution_count"), cell.id
+    assert set(notebook.metadata) == {"kernelspec", "language_info", script.MARK}
+    assert not any(cell.metadata for cell in notebook.cells)
+
+
+def test_stored_outputs_are_those_of_the_code_and_small(script):
+    notebook = nbformat.read(NOTEBOOK, as_version=nbformat.NO_CONVERT)
+    assert notebook.metadata[script.MARK] == script.code_hash(notebook), RENEW
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1)), RENEW
+    stored = [output for cell in cells for output in cell.outputs]
+    assert all(output.output_type != "error" for output in stored)
+    assert sum("image/png" in output.get("data", {}) for output in stored) == 3
+    assert "language model" in cells[-2].outputs[0].text, "a decoder is shown, too"
+    assert NOTEBOOK.stat().st_size < LARGEST
+    assert "/tmp/" not in (text := NOTEBOOK.read_text()) and str(ROOT) not in text and "object at 0x" not in text
+
+
+def test_the_script_stores_lines_values_and_pictures(script, tmp_path):
+    cells = [
+        "x = 2\nprint('two')\nx",
+        "plt = __import__('matplotlib.pyplot').pyplot\nplt.plot([1, x])\nplt.show()",
+        "x = 3",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    script.execute(notebook, tmp_path)
+    nbformat.validate(notebook)
+    first, second, third = (cell.outputs for cell in notebook.cells)
+    assert first[0].text == "two\n" and first[1].data == {"text/plain": "2"}
+    assert [list(output.data) for output in second] == [["image/png", "text/plain"]] and third == []
+    assert notebook.metadata[script.MARK] == script.code_hash(notebook)
 
 
 def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
@@ -77,7 +116,8 @@ def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
     (two_runs,) = [cell for cell in cells[1:] if "OTHER" in cell]
     names = "beta=float(head.beta), whole=float(whole.beta), needed=needed.values.tolist(), own=(-slopes).tolist()"
     names += ", layers=len(first.layer), gap=(first.beta - other.beta).values.ravel().tolist()"
-    names += ", keys=needed_keys['keys'].median(('layer', 'head')).values.tolist(), sizes=dict(needed_keys.sizes)"
+    names += ", kinds=list(found_of := needed_keys), sizes=dict((last := found_of['language model']).sizes)"
+    names += ", keys=last['keys'].median(('layer', 'head')).values.tolist()"
     more = [f"OTHER = {SECOND_RUN!r}", two_runs, f"import json; print(json.dumps(dict({names})))"]
     run = run_cells([*cells, *more], folder)
     assert run.returncode == 0, run.stderr
@@ -87,13 +127,14 @@ def test_every_cell_runs_and_answers_as_the_runs_were_made(folder):
     assert f"0 of {LAYERS * HEADS} heads" in run.stdout, "a run compared with itself"
     assert f"{shared} of {shared} heads" in run.stdout, "all rates of the layers that both runs have"
     answers = json.loads(run.stdout.splitlines()[-1])
-    assert answers["beta"] == pytest.approx(exponent(layer=3, head=5), abs=0.005)
-    assert answers["whole"] == pytest.approx(exponent(layer=3, head=HEADS), abs=0.005)
+    assert answers["beta"] == pytest.approx(exponent(layer=5, head=5), abs=0.005)
+    assert answers["whole"] == pytest.approx(exponent(layer=5, head=HEADS), abs=0.005)
     expected = [[20 ** (1 / exponent(layer, head)) for head in range(HEADS)] for layer in range(LAYERS)]
     np.testing.assert_allclose(answers["needed"], expected, rtol=0.03)
     np.testing.assert_allclose(answers["own"], 0.5, atol=0.1)  # horizons below 1: the rate of an average
     assert answers["layers"] == LAYERS - 1
     np.testing.assert_allclose(answers["gap"], 0.1, atol=0.01)
+    assert answers["kinds"] == ["encoder", "language model"]
     assert answers["sizes"] == {"layer": 2, "head": 4, "protocol": 5, "largest": 3}
     uniform, *_, sink_recent, _ = answers["keys"]
     assert uniform > sink_recent > 0

@@ -1,4 +1,4 @@
-"""Tables of the published size: what changed between two runs is told as it is."""
+"""Tables of the published size: what changed between two runs is reported correctly."""
 
 import numpy as np
 import pandas as pd
@@ -22,20 +22,28 @@ class Kept:
 
 def test_powers_of_cost_are_those_of_the_numbers():
     runs = [Kept(size, 20 * (size / 1000) ** 1.5, 300.0) for size in (1000, 4000, 64000)]
-    assert "| 1.50 | " in (row := published.growth_rows(runs).splitlines()[-1])
-    assert abs(float(row.split("|")[-2])) == 0
+    assert "| 1.50 | 1.50 | 0.00 |" in published.growth_rows(runs).splitlines()[-1].replace("-0.00", "0.00")
+
+
+def test_the_power_of_the_last_step_is_its_own():
+    runs = [Kept(1000, 20, 300.0), Kept(2000, 20, 300.0), Kept(8000, 80, 600.0)]
+    assert "| 1.00 |" in published.growth_rows(runs).splitlines()[-1]
+
+
+def table(**columns) -> pd.DataFrame:
+    return pd.DataFrame(columns, index=HEADS)
 
 
 def test_intervals_that_do_not_meet_are_counted():
-    before = pd.DataFrame({"beta_low": [0.4] * 4, "beta_high": [0.5] * 4}, index=HEADS)
-    after = pd.DataFrame({"beta_low": [0.45, 0.51, 0.3, 0.5], "beta_high": [0.6, 0.6, 0.39, 0.6]}, index=HEADS)
-    assert published.apart(before, after, "beta") == "2 of 4"
+    before = table(beta=[0.45] * 4, beta_low=[0.4] * 4, beta_high=[0.5] * 4)
+    after = table(beta=[0.5, 0.55, 0.35, 0.55], beta_low=[0.45, 0.51, 0.3, 0.5], beta_high=[0.6, 0.6, 0.39, 0.6])
+    assert published.moved(before, after, "beta", "{:+.2f}", None).endswith("; 2 disjoint")
 
 
-def test_the_farthest_head_is_named_and_what_is_infinite_left_out():
-    step = pd.Series([0.1, -0.4, np.inf, 0.2], index=HEADS)
-    median, between, farthest = published.far(step, "{:+.2f}")
-    assert (median, farthest) == ("+0.10", "-0.40 (layer 0 head 1)") and between.startswith("-0.35")
+def test_the_largest_change_is_named_and_what_is_infinite_left_out():
+    after = table(horizon=[1.0, 0.5, np.inf, 2.5])
+    said = published.moved(table(horizon=[1.0] * 4), after, "horizon", "×{:.2f}", np.log)
+    assert said.startswith("×1.00 [") and said.endswith("largest ×2.50 (1.1)")
 
 
 @pytest.mark.parametrize(("largest", "above"), [(0.029, "0 of 4 heads;"), (0.031, "1 of 4 heads (layer.head 1.1);")])

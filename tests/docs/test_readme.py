@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -23,9 +24,10 @@ from support.stores import write
 
 README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "tokens", "headlines", "time", "claims", "answer", "details", "intervals", "costs", "bench"}
-FILLED |= {"limits", "excerpt", "studies", "studied"}
+FILLED |= {"limits", "studies", "studied", "perturbed", "atlas", "atlas_models"}
 FILLED |= {"measured", "precision", "growth", "moves", "verdicts"}  # by docs/published.py
 FILLED |= {"language_keys", "language_next_token", "language_claims", "language_cost"}
+FILLED |= {"requested"}  # by make cluster-test
 LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 11)
 readme = program("readme")
 
@@ -115,8 +117,9 @@ def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_pat
     assert rows[3] == "| E∣mean_n∣ falls. | **undecided** (too few data) | slope 0.5 | 0.001 |"
     assert rows[4] == "| So it does. *(our question)* | **holds** | slope 0.5 | 0.001 |" and len(rows) == 5
     assert readme.headlines_table(tmp_path).splitlines()[2:] == [
-        "| It falls | **holds**<br>**undecided** (too few data) | normal tokens: 0.5<br>real tokens: none |"
-    ], "claims with one headline share a row, and ours are not among the paper's"
+        "| It falls | **holds** | normal tokens: 0.5 |",
+        "|  | **undecided** (too few data) | real tokens: none |",
+    ], "claims with one headline stand below it, and ours are not among the paper's"
 
 
 def test_the_benchmark_is_told_by_medians_and_quartiles():
@@ -178,3 +181,21 @@ def test_every_column_figure_and_chapter_is_explained():
     assert {re.sub("_(low|high|extrapolated)$", "", column) for column in COLUMNS} <= explained
     assert {*figures(all_chapters()), "claims"} <= explained
     assert set(all_chapters()) <= set(re.findall(r"^\| `(\w+)` \|", own, re.M))
+
+
+def test_a_perturbed_text_is_compared_head_by_head_with_the_text_as_it_is():
+    def fits(factor: float) -> pd.DataFrame:
+        rows = [
+            {"source": "heads", "layer": 0, "head": head, "statistic": statistic, "horizon": 2.0 * factor}
+            | {"beta": 0.5, "beta_low": 0.45, "beta_high": 0.55, "relative_error": 0.1 * factor}
+            | {"tokens_5": 400 * factor, "tokens_5_low": 390 * factor, "tokens_5_high": 410 * factor}
+            for head in ("0", "1", "all")
+            for statistic in readme.STATISTICS
+        ]
+        return pd.DataFrame(rows)
+
+    tables = {readme.UNPERTURBED: fits(1.0)} | dict.fromkeys(readme.PERTURBED, fits(1.5))
+    cells = readme.perturbed_table(tables).splitlines()[2].split(" | ")
+    assert cells[1].startswith("+0.000") and cells[1].endswith("0 disjoint")
+    assert cells[2].startswith("×1.50") and cells[2].endswith("2 disjoint")  # of two heads
+    assert cells[3].startswith("×1.50") and cells[4].startswith("×1.50")

@@ -56,8 +56,8 @@ def test_one_layer_is_no_layers():
 
 @pytest.mark.parametrize("far", [9.0, -9.0, np.nan])
 def test_the_answer_by_hand(far):
-    """chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2. The first head alone is surely within 0.05 of 1/2, that of 0.44
-    may be. Four heads in two layers are
+    """chi2 / dof: 1, 2, 1.2, 0.9 and 10, 20, 33, 2. The first head alone has its interval within 0.05 of 1/2, that
+    of 0.44 has it across the edge. Four heads in two layers are
     too few for a coefficient on the curve without any one of them.
     """
     lines = list(answer(rates(far), 0.1).values())
@@ -66,8 +66,8 @@ def test_the_answer_by_hand(far):
         "half of the heads are within 5 % of their limit mean after about 210 tokens; "
         "the slowest needs more than 40,960 (extrapolated).",
         "1 of 4 heads are within 5 % of their limit covariance by the largest n measured, 4,096.",
-        "for the mean of the outputs, with n from 64 to 4,096, 1 of 4 heads of small surely have a rate β within 0.05 "
-        "of 1/2 (95 % intervals), 1 more may; layer 5 head 1, with a horizon of 12, has 0.12; "
+        "for the mean of the outputs, with n from 64 to 4,096, the 95 % interval of β lies within 0.05 of 1/2 in 1 "
+        "of 4 heads of small, across the edge in 1; layer 5 head 1, with a horizon of 12, has 0.12; "
         "layer 5 head 0, with a horizon of 1.7, has 0.31.",
         "for the covariance of the outputs β lies between 0.50 and 0.80, above 1/2 in 3 of 4 heads; "
         "3 of these fits are no power law over these n, or saturated (hollow in the figures).",
@@ -94,11 +94,13 @@ def test_the_rates_of_heads_are_counted_by_their_intervals_and_exceptions_named_
         return rates_mean(data)
 
     assert put([[0.47, 0.5], [0.53, 0.5]]).endswith(
-        "4 of 4 heads of small surely have a rate β within 0.05 of 1/2 (95 % intervals)."
+        "the 95 % interval of β lies within 0.05 of 1/2 in 4 of 4 heads of small."
     )
-    assert "0 of 4 heads" in put([[0.47, 0.5], [0.53, 0.5]], half=0.06) and "4 more may" in rates_mean(data)
-    assert put([[0.1, 0.2], [0.3, 0.4]]).endswith("; 4 surely have not, with rates between 0.10 and 0.40.")
-    assert capital(rates_mean(data)).startswith("For the mean of the outputs, with n from 64 to 4,096, 0 of 4")
+    assert put([[0.47, 0.5], [0.53, 0.5]], half=0.06).endswith("in 0 of 4 heads of small, across the edge in 4.")
+    assert put([[0.1, 0.2], [0.3, 0.4]]).endswith("; in 4 it lies entirely outside, with rates between 0.10 and 0.40.")
+    assert capital(rates_mean(data)).startswith(
+        "For the mean of the outputs, with n from 64 to 4,096, the 95 % interval"
+    )
 
 
 def rates_mean(data: xr.Dataset) -> str:

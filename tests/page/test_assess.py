@@ -17,6 +17,7 @@ from attnlimit.questions.first_order.power import planted as first_order
 from attnlimit.questions.gaussian.claims import reference_change
 from attnlimit.questions.interventions.power import POWER
 from attnlimit.questions.patterns.power import planted as patterns
+from attnlimit.questions.patterns.power import planted_scores
 from attnlimit.questions.propagation.power import planted as propagation
 from attnlimit.stats.claim import Fits, Record
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, VERDICTS
@@ -64,8 +65,8 @@ def stores() -> dict[str, xr.Dataset]:
         "normality": normality_fit(),
         "contexts": contexts_fit(),
         "first_order": first_order([1.0], np.random.default_rng(3)),
-        "patterns": patterns(),
-        "propagation": propagation(),
+        "patterns": patterns().assign(planted_scores("normal", np.random.default_rng(2))),
+        "propagation": propagation(noise=0.05),
         "downstream": fitted(downstream(), np.random.default_rng(1)),
     }
     layers = [model_rates(heuristic, layer, labels={"constant_tilt": tilts(layer)}) for layer in range(6)]

@@ -28,7 +28,7 @@ def test_tables_are_what_the_stores_say(fits, made):
     assert len(heads) == 16 * len(SAMPLED) and set(curves["statistic"]) == set(PROTOCOLS)
     one = heads[(heads["layer"] == 2) & (heads["head"] == 1) & (heads["statistic"] == "sink")].iloc[0]
     expected = fits["first_order_keys"].sel(eps=0.05, context=1024, layer=2, head=1, protocol="sink")
-    assert one["keys"] == pytest.approx(float(expected), rel=1e-4) and not one["void"]
+    assert one["keys"] == pytest.approx(float(expected), rel=1e-4) and one["reliable"]
     uniform = curves[(curves["statistic"] == "uniform") & (curves["budget"] >= 16)]
     np.testing.assert_allclose(uniform["predicted"], uniform["error"], atol=2e-4)  # as these errors were made
     assert curves[curves["statistic"] == "window"]["predicted"].isna().all()
@@ -49,3 +49,16 @@ def test_charts_take_their_data_from_the_page_and_follow_the_boxes(made):
         (data,) = [data for data in charts[chart]["data"] if data["name"] == table]
         assert "values" not in data
         assert set(SIGNALS) <= {signal["name"] for signal in charts[chart]["signals"]}
+
+
+def test_where_first_order_is_not_reliable_the_measured_number_stands(fits):
+    """In the table of the chart; in words first order is not told, nor the share of a cache that rests on it."""
+    one = {"layer": 2, "head": 1, "protocol": "sink"}
+    off = fits.copy(deep=True)
+    off["first_order_reliable"].loc[one] = 0.0
+    off["keys"].loc[one | {"eps": 0.05}] = 345.6
+    made = key_explorer(off)
+    heads = pd.read_csv(io.StringIO(made["tables"]["heads"])).set_index(["layer", "head", "statistic"])
+    assert heads.loc[(2, 1, "sink"), "keys"] == 345.6 and not heads.loc[(2, 1, "sink"), "reliable"]
+    words = json.loads(made["words"])["2-1"]
+    assert words["predicted_sink"] == words["share_sink"] == "not reliable" and words["measured_sink"] == "350"

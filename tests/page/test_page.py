@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 import yaml
 from docutils.utils import SystemMessage
+from markupsafe import escape
 
 from attnlimit.page.figures import caption, figures_of, first_sentence
 from attnlimit.page.page import (
     NO_ANSWER,
     claims_on_page,
+    command,
     computed_on,
     limits,
+    limits_of_keys,
     placed,
     render,
     settings_of,
@@ -47,7 +50,7 @@ def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails
     content |= placed(page_sections(chapters), content["claims"], shown, "")
     content |= {name: [] for name in ("limits", "absent", "identities", "versions", "stores", "settings")}
     content |= {"commit": "abc", "figures": shown, "sections": page_sections(chapters)}
-    return render(ROOT / "rules/page", content | {"studies": studies_of(config, {})} | changes)
+    return render(ROOT / "rules/page", content | {"studies": studies_of(config, {}), "models": []} | changes)
 
 
 def ids(html: str) -> list[str]:
@@ -103,18 +106,46 @@ def test_a_run_without_claims_and_figures_has_a_page(tmp_path):
 
 def test_words_of_others_stay_words(tmp_path):
     """Of a text's name, of a model's, of a study's."""
-    evil = "<script>alert(1)</script>"
-    config = CONFIG | {"compare_studies": {"studies": {"a": "runs/a"}, "missing": {"b": evil}}}
-    answer = {"conclusion": [evil], "answers": [dict.fromkeys(("case", "number", "words"), evil)]}
-    answer["lines"] = {key: evil for key in ("about", "horizons", "rates")}
+    given = []
+
+    def evil() -> str:
+        given.append(f"<script>alert({len(given)})</script>")
+        return given[-1]
+
+    config = CONFIG | {"compare_studies": {"studies": {"a": "runs/a"}, "missing": {"b": evil()}}}
+    answer = {"conclusion": [evil()], "answers": [{key: evil() for key in ("case", "number", "words")}]}
+    answer["lines"] = {key: evil() for key in ("about", "horizons", "rates")}
     changes = {
-        "identities": [("corpus.name", evil)],
-        "limits": [evil],
-        "tables": {"heads": (evil, [evil], [(evil, evil)])},
+        "identities": [("corpus.name", evil())],
+        "limits": [evil()],
+        "tables": {"heads": (evil(), [evil()], [(evil(), evil())])},
     }
-    html = page(tmp_path, ("heads",), config, answer=answer, studies=[("a", "a.html", evil)], **changes)
-    html += page(tmp_path, ("studies",), config, drawn=(), studies=[("a", "a.html", evil)])
-    assert evil not in html and html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 15
+    html = page(tmp_path, ("heads",), config, answer=answer, **changes)
+    html += page(tmp_path, ("studies",), config, drawn=(), studies=[("a", "a.html", evil())])
+    for words in given:
+        assert words not in html and str(escape(words)) in html
+
+
+@pytest.mark.parametrize(
+    ("run", "changes", "expected"),
+    [
+        ("default", {}, "make reproduce"),
+        ("quick", {}, "make reproduce CONFIG=configs/quick.yaml"),
+        ("my", {}, "make reproduce CONFIG=my.yaml"),
+        ("code", {}, "make reproduce RUN=code"),  # two files below configs/: known by its name
+        ("atlas-smollm2-135m", {"chapters": ["entry"]}, "make reproduce RUN=atlas-smollm2-135m"),
+        ("atlas", {"chapters": ["atlas"], "compare_atlas": {"models": {"a": "runs/atlas-a"}}}, "make atlas"),
+        ("two", {"chapters": ["studies"], "compare_studies": {"studies": {"a": "", "b": ""}}}, 'RUNS="a b" RUN=two'),
+    ],
+)
+def test_the_command_that_makes_such_a_run_names_files_and_runs_that_are_there(run, changes, expected):
+    assert command(CONFIG | {"run": run} | changes, ROOT).endswith(expected)
+
+
+def test_a_sentence_of_the_answer_ends_with_one_full_stop(tmp_path):
+    for sentence in ("many keys", "many keys."):
+        answer = {"conclusion": [], "answers": [], "lines": {"keys_uniform": sentence}}
+        assert '<p class="lead">Many keys.</p>' in page(tmp_path, ("entry",), answer=answer, drawn=())
 
 
 def test_a_comparison_links_its_studies_and_has_no_other_chapter(tmp_path):
@@ -137,6 +168,14 @@ def test_a_claim_is_shown_with_figures_that_are_there_and_counted_by_its_verdict
     assert {verdict: (look["symbol"], look["colour"]) for verdict, look in shown["looks"].items()} == LOOKS
     html = page(tmp_path)
     assert "1/(2(1+<i>H</i><sup>2</sup>))" in html and "&amp; more" in html
+
+
+def test_limits_of_keys_name_windows_and_rounded_weights():
+    attrs = ATTRS | {"windows": 6, "context": 1024}
+    (whole,) = limits_of_keys(attrs)
+    assert "small" in whole and "a text" in whole and "6 windows of 1,024 tokens" in whole
+    _, rounded = limits_of_keys(attrs | {"model": ATTRS["model"] | {"quantised": "Q4_1, Q8_0"}})
+    assert "(Q4_1, Q8_0)" in rounded
 
 
 def test_limits_name_the_population_and_the_layers_not_studied():

@@ -108,7 +108,16 @@ def first(rates) -> xr.Dataset:
 def test_first_order_beside_the_fits_where_the_run_has_it(rates, first):
     table = head_table(rates, first)
     assert len(table) == 2 * 2 * 2 and np.allclose(table["predicted_error"], 0.1)
-    assert np.allclose(curve_table(rates, first)["predicted"], 0.1) and "predicted" not in curve_table(rates)
-    words = in_words(table, SIZES, [])["5-1"]
-    assert (words["predicted_error_cov"], words["predicted_tokens_5_mean"]) == ("10 %", "1,200")
-    assert words["usable_from"] == "5,700" and "usable_from" not in in_words(head_table(rates), SIZES, [])["5-1"]
+    words = in_words(table, SIZES, [])
+    assert (words["5-0"]["predicted_error_cov"], words["5-0"]["predicted_tokens_5_mean"]) == ("10 %", "1,200")
+    assert words["5-1"]["usable_from"] == "5,700" and "usable_from" not in in_words(head_table(rates), SIZES, [])["5-1"]
+
+
+def test_first_order_is_not_told_where_it_is_not_reliable(rates, first):
+    """Heads are reliable from n = 70 to 75 on, but one from 5,678: it has no prediction at n up to 4,096."""
+    curves = curve_table(rates, first).set_index(["layer", "head", "n"])["predicted"]
+    assert "predicted" not in curve_table(rates)
+    assert curves.loc[5, 1].isna().all() and curves.loc[0, 0, 64].isna().all()
+    assert np.allclose(curves.loc[0, 0, [512, 4096]], 0.1)
+    words = in_words(head_table(rates, first), SIZES, [])["5-1"]
+    assert words["predicted_error_mean"] == words["predicted_tokens_5_mean"] == "not reliable"
