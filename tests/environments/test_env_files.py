@@ -25,10 +25,14 @@ from support.workflow import ROOT, SMOKE, clone, hashes
 
 HOST = "snakemake"  # not the plugin for Slurm, which would lend numpy and pandas
 # Together every rule: the small run and the benchmark; a run of drawn queries; a comparison of these two; a
-# language model.
+# language model; one model of the atlas, and the atlas.
 WHOLE = {"layers": [0], "measure_errors": {"groups_per_job": 4}}
 DRAWN = WHOLE | {"chapters": ["heads", "tails"], "compute_limits": {"queries": 256, "surrogate": "quadratic"}}
 COMPARED = {"chapters": ["studies"], "compare_studies": {"studies": {"whole": "runs/whole", "drawn": "runs/drawn"}}}
+KEYS = {"contexts": [64], "context": 64, "queries": 8, "last": 4, "sizes": [4, 16, 32, 64, 256], "parts": 1}
+KEYS |= {"protocols": ["uniform", "sink", "recent", "sink_recent", "window", "top"]}
+ENTRY = {"chapters": ["entry"], "prepare_windows": {"windows": 3, "window": 64}, "measure_keys": KEYS}
+ATLAS = {"chapters": ["atlas"], "compare_atlas": {"models": {"llama": "runs/entry"}, "missing": {}}}
 BENCH = "results/bench/attention.json"  # runs on request only
 REMOVED = {"tabulate_rates": "xarray", "plot_uniform": "seaborn"}  # no other pin of theirs brings these along
 
@@ -76,13 +80,16 @@ def finished(host) -> Host:
     """All runs have ended well; the second takes from the first what both have in common."""
     (host.folder / "small").mkdir()
     language = small_run(host.folder / "small")
-    for name, changes in {"whole": WHOLE, "drawn": DRAWN, "compared": COMPARED, "language": language}.items():
+    sources = {key: language[key] for key in ("layers", "fetch_corpus", "fetch_model")}
+    runs = {"whole": WHOLE, "drawn": DRAWN, "compared": COMPARED, "language": language}
+    runs |= {"entry": sources | ENTRY, "atlas": ATLAS}
+    for name, changes in runs.items():
         (host.folder / f"{name}.yaml").write_text(yaml.safe_dump(changes))
     done = host.run("whole", "all", BENCH)
     assert done.returncode == 0, done.stdout + done.stderr
     for part in ("results", ".snakemake/metadata"):
         shutil.copytree(host.folder / "runs/whole" / part, host.folder / "runs/drawn" / part)
-    for name in ("drawn", "compared", "language"):
+    for name in [name for name in runs if name != "whole"]:
         done = host.run(name)
         assert done.returncode == 0, done.stdout + done.stderr
     return host
@@ -149,7 +156,7 @@ def test_an_import_that_these_runs_do_without_is_there_too(jobs):
 
 
 def test_the_runs_left_what_they_promise(finished):
-    for name in ("whole", "drawn", "compared", "language"):
+    for name in ("whole", "drawn", "compared", "language", "entry", "atlas"):
         results = finished.folder / "runs" / name / "results"
         assert json.loads((results / "logs/run.json").read_text())["state"] == "finished"
         stores = sorted(results.rglob("*.zarr.zip"))

@@ -33,6 +33,12 @@ def test_every_verb_is_in_the_table_of_checks_once():
     assert sorted(verb for verbs, *_ in ROWS for verb in verbs) == sorted(VERBS)
 
 
+def test_a_misspelt_variable_is_refused(project):
+    code, lines = make(project, "help", "CONF=my.yaml")
+    assert code and "no variable CONF; there are CORES CONFIG RUN" in lines[-1]
+    assert make(project, "help", "RUNS=a b", "AUTHORS=Family, Given; C, D=E")[0] == 0
+
+
 @pytest.mark.parametrize(("verbs", "checks", "how"), ROWS, ids=lambda cell: " ".join(cell))
 def test_the_check_of_a_verb_names_it(verbs, checks, how):
     assert checks and all((ROOT / check).is_file() for check in [*checks, *how])

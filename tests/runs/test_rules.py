@@ -101,3 +101,15 @@ def test_a_script_that_saves_a_figure_says_whether_the_run_is_a_quick_look():
     }
     assert writers.keys() >= {name for name in rules() if name.startswith("plot_")}
     assert [name for name, text in writers.items() if "quick_look" not in text] == []
+
+
+@pytest.mark.parametrize("perturb", ["none", "words"])
+def test_another_seed_fetches_the_text_again_only_if_it_is_perturbed(tmp_path, perturb):
+    seen = []
+    for seed in (1, 2):
+        overlay = tmp_path / f"{seed}.yaml"
+        overlay.write_text(f"seed: {seed}\nfetch_corpus: {{perturb: {perturb}}}\n")
+        with loaded_workflow(ROOT, tmp_path / "run", [overlay]) as loaded:
+            loaded.dag()
+            seen.append(loaded._workflow.get_rule("fetch_corpus").params.job)
+    assert seen[0]["settings"]["perturb"] == perturb and (seen[0] == seen[1]) == (perturb == "none")

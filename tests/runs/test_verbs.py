@@ -217,6 +217,7 @@ def test_after_a_power_cut_the_same_command_goes_on_and_ctrl_c_ends_with_one_lin
     code, lines = make(project, "reproduce", "CONFIG=stopped.yaml")
     assert code != 0 and lines[0].endswith("if it is surely gone, `make unlock RUN=stopped`"), lines
     holder.write_text(record)
+    left = make(project, "plan", "CONFIG=stopped.yaml")[1][-1]  # without what was finished before the cut
     begun = begin(project, "stopped.yaml")
     first = (project / "shown").read_text().splitlines()[0]
     assert re.fullmatch(r"runs/stopped/results: unlocked, process \d+ on .* was killed; finished jobs are kept", first)
@@ -225,7 +226,7 @@ def test_after_a_power_cut_the_same_command_goes_on_and_ctrl_c_ends_with_one_lin
     shown = (project / "shown").read_text()
     lines = shown.splitlines()[1:]
     jobs = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])[1]
-    assert make(project, "plan", "CONFIG=my.yaml", "RUN=new")[1][-1].startswith(f"{jobs}, about "), "the same count"
+    assert left.startswith(f"{jobs}, about "), "the same count"
     end = lines.index(
         "stopped: finished jobs are kept in runs/stopped/results/; resume with `make reproduce CONFIG=stopped.yaml`"
     )
