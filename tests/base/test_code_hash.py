@@ -1,12 +1,14 @@
 """A job's hash follows the definitions that its script can reach: no comment, docstring, date or other definition."""
 
+import ast
+import gc
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from attnlimit.base.code_hash import code_hash, statements, texts_hash
+from attnlimit.base.code_hash import code_hash, parsed, statements, texts_hash
 from support.configs import ROOT
 
 SCRIPT = "from attnlimit.room.one import Shape, f\n\nf(Shape())\n"
@@ -254,6 +256,27 @@ def test_what_cannot_be_followed_may_be_where_no_job_comes_and_in_the_registry(p
     write(project, "scripts/attnlimit/workflow/registry.py", "import importlib as i\nall = i.import_module('x')\n")
     edit(project, "scripts/job.py", "f(Shape", "from attnlimit.workflow.registry import all\nf(Shape")
     assert hashed(project) != before
+
+
+def test_a_parse_survives_what_the_garbage_collector_destroys():
+    class Parses:
+        """As a failed task of asyncio does, whose traceback is logged when it is destroyed."""
+
+        def __init__(self):
+            self.cycle = self
+
+        def __del__(self):
+            ast.parse("x + 1")
+
+    before = gc.get_threshold()
+    gc.set_threshold(20)
+    try:
+        for _ in range(40):
+            Parses()
+        tree = parsed("\n".join(f"def f{number}(a):\n    return a + {number}" for number in range(2000)))
+    finally:
+        gc.set_threshold(*before)
+    assert len(tree.body) == 2000 and gc.isenabled()
 
 
 def test_a_curve_that_another_figure_draws_does_not_rerun_the_clouds(tmp_path):

@@ -10,6 +10,7 @@ also reaches a function of that name. A call in an assignment is taken to have n
 """
 
 import ast
+import gc
 import hashlib
 import re
 from collections import defaultdict
@@ -177,7 +178,7 @@ def module_statements(module: str, place: str, folder: Path) -> dict[str, list[S
 @cache
 def statements(file: str, folder: Path) -> dict[str, list[Statement]]:
     """The statements of a file by the names that they define; IMPORTED: those that its import runs; WHOLE: all."""
-    tree = ast.parse((folder / file).read_text(encoding="utf-8"))
+    tree = parsed((folder / file).read_text(encoding="utf-8"))
     drop_docstring(tree)
     singles = [single for node in tree.body for single in single_names(node)]
     whole = [Statement(file, folder, order, node) for order, node in enumerate(singles)]
@@ -197,6 +198,20 @@ def statements(file: str, folder: Path) -> dict[str, list[Statement]]:
     for statement in whole:
         statement.node = None  # else the garbage collector would walk all trees again and again
     return {**defined, IMPORTED: [loads, *runs], WHOLE: [loads, *whole]}
+
+
+def parsed(text: str) -> ast.Module:
+    """Parse without the garbage collector: Python 3.11 raises SystemError if an object that it destroys meanwhile parses.
+
+    A failed task of asyncio does: it logs its traceback, and a traceback parses the lines that it shows.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return ast.parse(text)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def single_names(node: ast.stmt) -> list[ast.stmt]:
