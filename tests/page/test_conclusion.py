@@ -63,10 +63,10 @@ def test_the_sentences_by_hand():
         and "(extrapolated)" in first
     )
     assert (
-        second.startswith("No measured rate is significantly below the paper's bound")
-        and "heads of m: 0 of 4 fits below" in second
+        second.startswith("No measured rate, of heads of m or of")
+        and "is significantly below the paper's bound" in second
     )
-    assert third == ("Does β fall as H grows? Yes for simulated tokens (5 of 5); no for heads as they are (+0.03)."), (
+    assert third == "Does β fall as H grows? Yes for simulated tokens; no for heads as they are.", (
         "a claim that is left out is not told"
     )
 

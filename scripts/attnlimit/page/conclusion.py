@@ -64,22 +64,23 @@ def of_bounds(records: list[Mapping]) -> list[str]:
     if not records:
         return []
     numbers = "; ".join(f"{record['experiment']}: {record['number']}" for record in records)
+    measured = " or ".join(f"of {record['experiment']}" for record in records)
     verdicts = {record["verdict"] for record in records}
     if FAILS in verdicts:
         return [f"Measured rates lie below the paper's bound β ≥ 1/(2(1+H²)), which is for n → ∞ ({numbers})."]
     if UNDECIDED in verdicts:
         return [f"Whether measured rates lie above the paper's bound β ≥ 1/(2(1+H²)) is undecided ({numbers})."]
     return [
-        "No measured rate is significantly below the paper's bound β ≥ 1/(2(1+H²)), which is for n → ∞: consistent "
-        f"with it, no proof ({numbers})."
+        f"No measured rate, {measured}, is significantly below the paper's bound β ≥ 1/(2(1+H²)): consistent with "
+        "it, no proof, since the bound is for n → ∞."
     ]
 
 
 def of_horizon(records: list[Mapping]) -> list[str]:
-    """Where a larger H goes with a smaller rate, and where it does not."""
+    """Where a larger H goes with a smaller rate, and where it does not; the table of claims has the numbers."""
     named = {verdict: [r for r in records if r["verdict"] == verdict] for verdict in FOUND}
     parts = [
-        FOUND[verdict].format(" and ".join(f"{each['experiment']} ({each['number']})" for each in some))
+        FOUND[verdict].format(" and ".join(each["experiment"] for each in some))
         for verdict, some in named.items()
         if some
     ]

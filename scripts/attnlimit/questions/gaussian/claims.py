@@ -173,7 +173,7 @@ def untilted(fits: pd.DataFrame) -> pd.DataFrame:
 @claim(
     id="bound_curve",
     headline="β is at least 1/(2(1+H²))",
-    experiment="simulated tokens, exact limits",
+    experiment="simulated tokens with exact limits",
     statement="Simulated tokens, errors to exact limits: β is at least 1/(2(1+H²)) (the curve of v3).",
     test=f"{ABOVE_TEST} Fits with {TILT} are counted apart.",
     fits=tuple(SIMULATED),
