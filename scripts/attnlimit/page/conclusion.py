@@ -52,7 +52,7 @@ def converges(rates: xr.Dataset) -> str:
     near = near_half(mean)
     bent = int((near & mean["misfit"]).sum())
     return (
-        f"On n tokens, attention of {model} converges to its limit, that over a population of "
+        f"On n tokens, attention of {model} converges to its limit, attention over a population of "
         f"{rates.attrs['population']:,} tokens: for n from {sizes[0]:,} to {sizes[-1]:,} the error of the mean output "
         f"falls like 1/√n in {int(near.sum())} of {mean.sizes['row']} heads (95 % interval of β within 0.05 of "
         f"1/2; {bent} of these fits are no straight line), and {tokens(mean, 'mean')}; {tokens(parts['cov'], 'cov')}."
@@ -71,8 +71,8 @@ def of_bounds(records: list[Mapping]) -> list[str]:
     if UNDECIDED in verdicts:
         return [f"Whether measured rates lie above the paper's bound β ≥ 1/(2(1+H²)) is undecided ({numbers})."]
     return [
-        f"No measured rate, {measured}, is significantly below the paper's bound β ≥ 1/(2(1+H²)): consistent with "
-        "it, no proof, since the bound is for n → ∞."
+        f"No rate {measured} that can be compared with the paper's bound β ≥ 1/(2(1+H²)) is significantly below it: "
+        "consistent, no proof, since the bound is for n → ∞ and errors that still saturate are set aside."
     ]
 
 
@@ -103,12 +103,12 @@ def in_context(keys: xr.Dataset | None) -> list[str]:
     if keys is None:
         return []
     model, context = keys.attrs["model"]["name"].rpartition("/")[2], keys.attrs["context"]
-    power = float(keys["median_growth"].sel(protocol="uniform"))
+    power, shortest = float(keys["median_growth"].sel(protocol="uniform")), int(keys["context"].min())
     return [
         f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} random keys of it "
         f"for an error of {100 * SHARE:g} % (median head, by exact first order, drawn with replacement), but "
-        f"{keys_read(keys, 'sink_recent')} in all if its first and last keys are always among them; random keys needed "
-        f"grow with the context to the power {power:.2f}, so that no fixed number of them serves all contexts."
+        f"{keys_read(keys, 'sink_recent')} in all if its first and last keys are always among them; the random keys "
+        f"needed grow with the context, from {shortest:,} tokens on to the power {power:.2f}."
     ]
 
 

@@ -181,7 +181,8 @@ def unresolved_tilt(fits: pd.DataFrame) -> pd.Series:
 
 def asked(thresholds: dict) -> str:
     """What a coefficient on the paper's curve is asked for."""
-    return f"required: above 0; fails if its interval lies below {thresholds['weakest_coefficient']:g}"
+    weakest = f"{thresholds['weakest_coefficient']:g}"
+    return f"required: interval above 0 that reaches {weakest}; fails if it lies below {weakest}"
 
 
 def experiment_falls(

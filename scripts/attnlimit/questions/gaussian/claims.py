@@ -196,12 +196,12 @@ def bound_curve(fits: Fits, thresholds: dict) -> Finding:
     theorem = int((~no_evidence(table) & (table["beta_high"] < table["bound_v1_theorem"])).sum())
     each = {name: stays_above(one, one["bound_v3"], thresholds).measured for name, one in tables.items()}
     left, left_below = apart["fits"] + part.measured["saturated"], apart["below"] + part.measured["saturated_below"]
-    said = f"counted apart: {apart['below']} of {apart['fits']} fits below that have {TILT}"
+    unresolved = f"constant tilt unresolved and left out: {apart['fits']}, {apart['below']} of them below"
     return Finding(
         part.verdict,
-        part.words,
+        f"{part.words}; {unresolved}",
         part.measured | {"apart": apart, "below_the_theorem": theorem, "by_source": each},
-        f"{part.words}; {said}: before their limit they may lie below. Below 1/(2(1+32Ψ)), the bound of the theorem in "
+        f"{part.words}; {unresolved}: these have {TILT}, and may lie below before their limit. Below 1/(2(1+32Ψ)), the bound of the theorem in "
         f"v1, lie {theorem}. Slopes over finite n prove nothing of n to infinity.",
         f"{part.able}: {part.power}",
         p=part.p,
