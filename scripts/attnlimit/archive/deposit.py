@@ -186,7 +186,7 @@ def deposit(
     with verified(archive) as contents:  # a damaged one must not become a record
         own = own_texts(contents.config, files_below(contents.payload))
         lines = inside(contents, own)
-    record = draft_record(citation, creators, *(path.name for path in files), title)
+    record = draft_record(citation, creators, files[0].name, files[1].name, title)
     url = require_safe(os.environ.get("ZENODO_URL") or ZENODO)
     if sending:
         if not creators:
