@@ -12,11 +12,11 @@ VERB = @$(PROGRAM).cli.run $@ --folder "$(FOLDER)" --cores $(CORES) $(if $(PROFI
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: no file '$(file)' here)))
 $(if $(or $(findstring /,$(RUN)),$(filter .%,$(RUN)),$(word 2,$(RUN))),$(error RUN: '$(RUN)' is not a plain name))
 # A misspelt variable would be ignored without a word. Spaces in values are escaped in MAKEOVERRIDES.
-VARIABLES := CORES CONFIG RUN PROFILE ARCHIVE TO PYTHON TORCH AUTHORS TEXTS UPLOAD STUDIES MODELS RUNS ARCHIVES DRAWS CLAIMS UPGRADE ENGINE TABLE PIP_EXTRA_INDEX_URL
+VARIABLES := CORES CONFIG RUN PROFILE ARCHIVE TO PYTHON TORCH AUTHORS TITLE TEXTS UPLOAD STUDIES MODELS RUNS ARCHIVES DRAWS CLAIMS UPGRADE ENGINE TABLE PIP_EXTRA_INDEX_URL
 SPACE := $(subst ,, )
 GIVEN := $(foreach each,$(subst \$(SPACE),_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(each))))
 $(if $(filter-out $(VARIABLES),$(GIVEN)),$(error no variable $(filter-out $(VARIABLES),$(GIVEN)); there are $(VARIABLES)))
-export PYTHON AUTHORS TORCH
+export PYTHON AUTHORS TITLE TORCH
 
 .DEFAULT_GOAL := help
 .PHONY: help setup reproduce quick studies atlas compare plan runs tidy unlock page report archive verify restore deposit bench gpu-check test cluster-test long-test env-test power readme docs envs lock container lint clean
@@ -71,8 +71,8 @@ verify: setup ## check an archive: CONFIG=..., RUN=... or ARCHIVE=results/attnli
 restore: setup ## verify and unpack an archive, to inspect or continue it: ARCHIVE=..., TO=restored
 	@$(PROGRAM).archive.commands restore "$(ARCHIVE)" "$(TO)"
 
-deposit: setup ## show what would be sent to Zenodo: RUN=..., AUTHORS="Family, Given; ..."; UPLOAD=yes sends a draft, with ZENODO_TOKEN
-	@$(PROGRAM).archive.deposit "$(ARCHIVE)" --authors "$$AUTHORS" $(if $(filter yes,$(TEXTS)),--texts) $(if $(filter yes,$(UPLOAD)),--upload)
+deposit: setup ## show what would be sent to Zenodo: RUN=..., AUTHORS="Family, Given; ...", TITLE="..."; UPLOAD=yes sends a draft, with ZENODO_TOKEN
+	@$(PROGRAM).archive.deposit "$(ARCHIVE)" --authors "$$AUTHORS" --title "$$TITLE" $(if $(filter yes,$(TEXTS)),--texts) $(if $(filter yes,$(UPLOAD)),--upload)
 
 bench: setup ## time the attention kernel against alternatives, into results/bench/
 	$(VERB)

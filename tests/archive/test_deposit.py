@@ -85,7 +85,8 @@ def test_a_dry_run_shows_everything_and_asks_nobody(server, archive, run):
     for path in (archive, archive.with_name(REPORT)):
         assert f"{path}, {path.stat().st_size} bytes, sha256 {sha256_of(path)}" in shown[end:]
     assert f"server: {server.endpoint}" in shown and "inside: 3 results, 2 of them stores" in shown
-    assert f"Nothing was sent; `make deposit ARCHIVE={archive} AUTHORS='{AUTHORS}' UPLOAD=yes` sends it." in shown
+    again = f"ZENODO_URL={server.endpoint} make deposit ARCHIVE={archive} AUTHORS='{AUTHORS}' UPLOAD=yes"
+    assert f"Nothing was sent; `{again}` sends it." in shown
     assert server.asked == []
     assert {path.name for path in archive.parent.iterdir()} == {ARCHIVE, REPORT}
 
@@ -122,7 +123,8 @@ def test_a_text_of_ones_own_is_named_and_not_sent_without_a_yes(server, run, mon
     monkeypatch.setattr(deposit, "CORPUS", RATES)  # the small run has no corpus: any result of it stands for one
     make_archive(run.archive)
     _, shown, _ = run()
-    assert "inside: a text of your own: my_texts, whole, in results/rates.csv" in shown and "TEXTS=yes" in shown
+    assert "inside: a text of your own: my_texts, whole, in results/rates.csv" in shown
+    assert shown.endswith("TEXTS=yes UPLOAD=yes` sends it.\n")
     require_error(run("--upload"), "holds a text of your own: my_texts", "TEXTS=yes")
     assert server.asked == []
     assert run("--upload", "--texts")[0] == 0
@@ -156,7 +158,15 @@ def test_which_texts_are_ones_own(section, own):
     ],
 )
 def test_the_command_that_sends_names_the_same_run(archive, command):
-    assert repeated(Path(archive), UPLOAD="yes") == command
+    assert repeated(Path(archive), TITLE="", UPLOAD="yes") == command
+
+
+def test_a_title_of_ones_own_is_sent_and_repeated(server, run):
+    title = "Heads of two encoders: $n$"
+    code, shown, _ = run("--title", title)
+    assert code == 0 and " TITLE='Heads of two encoders: $$n$$' UPLOAD=yes` sends it." in shown
+    assert run("--title", title, "--upload")[0] == 0
+    assert server.drafts["1"]["metadata"]["title"] == title
 
 
 def test_an_upload_ends_as_a_draft_that_nobody_has_published(server, archive, run):

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from attnlimit.cli.run import given_cores
 from support.workflow import clone, environment, make
 
 SIZES = {
@@ -140,7 +141,8 @@ def test_ctrl_c_stops_all_with_one_line(project):
         time.sleep(0.1)
     os.killpg(begun.pid, signal.SIGINT)
     lines = begun.communicate()[0].splitlines()
-    told = "stopped: finished jobs are kept in runs/; resume with `make studies STUDIES='stopped.yaml birds'`"
+    again = " ".join(["make studies", *given_cores(1), "STUDIES='stopped.yaml birds'"])
+    told = f"stopped: finished jobs are kept in runs/; resume with `{again}`"
     assert begun.returncode != 0 and lines.count(told) == 1
     assert all(line.startswith("make: ***") for line in lines[lines.index(told) + 1 :])
     assert "Traceback" not in "\n".join(lines)

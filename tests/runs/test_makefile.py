@@ -121,8 +121,9 @@ def test_an_archive_is_verified_restored_and_shown_before_a_deposit(project, arc
     assert make(project, "verify", f"ARCHIVE={archive}")[0] == 0
     assert make(project, "restore", f"ARCHIVE={archive}", f"TO={tmp_path / 'there'}")[0] == 0
     assert (tmp_path / "there/results/rates.csv").read_text() == "beta\n0.3\n"
-    code, lines = make(project, "deposit", f"ARCHIVE={archive}")
+    code, lines = make(project, "deposit", f"ARCHIVE={archive}", 'TITLE=Rates of "my" heads')
     assert code == 0 and any(archive.name in line for line in lines)
+    assert any("TITLE='Rates of \"my\" heads'" in line for line in lines)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from attnlimit.cli.run import given_cores
 from attnlimit.workflow.holder import RECORD
 from support.processes import cut_power
 from support.workflow import SMOKE, clone, environment, make
@@ -227,9 +228,8 @@ def test_after_a_power_cut_the_same_command_goes_on_and_ctrl_c_ends_with_one_lin
     lines = shown.splitlines()[1:]
     jobs = re.fullmatch(r"(\d+ jobs) to do, about \d+ min on 1 core", lines[0])[1]
     assert left.startswith(f"{jobs}, about "), "the same count"
-    end = lines.index(
-        "stopped: finished jobs are kept in runs/stopped/results/; resume with `make reproduce CONFIG=stopped.yaml`"
-    )
+    again = " ".join(["make reproduce", *given_cores(1), "CONFIG=stopped.yaml"])
+    end = lines.index(f"stopped: finished jobs are kept in runs/stopped/results/; resume with `{again}`")
     assert all(re.match(r"[a-z_ 0-9]+: |\d+ of \d+ jobs, ", line) for line in lines[1:end]), shown
     assert all(line.startswith("make: ***") for line in lines[end + 1 :]), shown
     assert all(character.isprintable() or character == "\n" for character in shown), "no control characters in a file"

@@ -19,6 +19,7 @@ PIECE = 4096  # bytes of the packed file; at most 128 MB come out of one
 PLAIN = re.compile(r"([\w.-]{1,200}/)*[\w.-]{1,200}", re.ASCII)  # names that every disk and every format can hold
 TAG_MANIFEST = "tagmanifest-sha256.txt"
 AGAIN = "download the archive again"
+REPACKED = "if another program repacked it, use the archive that `make archive` wrote"
 logging.getLogger("bagit").setLevel(logging.CRITICAL)  # our error says what it finds
 
 
@@ -65,7 +66,7 @@ def unpack(path: Path, folder: Path) -> Path:
                 archive.extract(member, folder, filter="data")
     bags = sorted(folder.iterdir())
     if len(bags) != 1 or not bags[0].is_dir():
-        raise ValueError(f"{path}: holds {len(bags)} things at its top, not one folder; not an attnlimit archive")
+        raise ValueError(f"{path}: holds {len(bags)} things at its top, not one folder; {REPACKED}")
     return bags[0]
 
 
@@ -85,7 +86,7 @@ def _decompress(path: Path, plain: BinaryIO, folder: Path) -> None:
             size = zstandard.get_frame_parameters(stream.read(18)).content_size
             free = shutil.disk_usage(folder).free
             if size == zstandard.CONTENTSIZE_UNKNOWN:
-                raise ValueError(f"{path}: does not say how large it is unpacked; not an attnlimit archive")
+                raise ValueError(f"{path}: does not say how large it is unpacked; {REPACKED}")
             if 2 * size > free:  # the tar, and the files out of it
                 raise OSError(f"{path}: needs {2 * size:,} bytes, {folder} has {free:,}; set TMPDIR or TO elsewhere")
             stream.seek(0)
@@ -97,9 +98,9 @@ def _decompress(path: Path, plain: BinaryIO, folder: Path) -> None:
             if not frame.eof:
                 raise ValueError(f"{path}: truncated, its end is missing; {AGAIN}")
             if frame.unused_data or stream.read(1):
-                raise ValueError(f"{path}: something follows the end of the archive; {AGAIN}")
+                raise ValueError(f"{path}: something follows the end of the archive; {AGAIN}; {REPACKED}")
     except zstandard.ZstdError as error:
-        raise ValueError(f"{path}: damaged, or no zstd file ({error}); {AGAIN}") from error
+        raise ValueError(f"{path}: damaged, or no zstd file ({error}); {AGAIN}; {REPACKED}") from error
     plain.seek(0)
 
 
@@ -108,6 +109,8 @@ def _require_plain(member: tarfile.TarInfo, path: Path, folder: Path) -> None:
     name = PurePosixPath(member.name)
     if name.is_absolute() or ".." in name.parts:
         raise ValueError(f"{path}: {member.name!r} leads out of the folder; do not trust this archive")
+    if member.isdir() or f"./{name}" == member.name:  # as tar writes what it found in a folder
+        raise ValueError(f"{path}: {member.name!r:.200} is no entry that we write; {REPACKED}")
     if str(name) != member.name or not PLAIN.fullmatch(member.name):
         raise ValueError(f"{path}: {member.name!r:.200} is no name that we give; do not trust this archive")
     if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():

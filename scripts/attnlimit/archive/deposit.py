@@ -37,10 +37,13 @@ OTHERS = (
 )
 
 
-def draft_record(citation: dict, authors: list[dict], archive: str, report: str) -> dict:
-    """The record of a deposit, in the shape of the Records API of InvenioRDM; its authors are the user's, not ours."""
+def draft_record(citation: dict, authors: list[dict], archive: str, report: str, title: str = "") -> dict:
+    """The record of a deposit, in the shape of the Records API of InvenioRDM; its authors are the user's, not ours.
+
+    title: that of the workflow unless given.
+    """
     paper = citation["preferred-citation"]
-    title, version, url = citation["title"], str(citation["version"]), paper["url"]
+    version, url = str(citation["version"]), paper["url"]
     description = [
         f"Results of a run of the Snakemake workflow attnlimit {version}, which measures the claims of the paper "
         f"“{paper['title']}” ({url}).",
@@ -48,7 +51,7 @@ def draft_record(citation: dict, authors: list[dict], archive: str, report: str)
         f"The code is under the licence {citation['license']}. {OTHERS}",
     ]
     metadata = {
-        "title": title,
+        "title": title or citation["title"],
         "resource_type": {"id": "dataset"},
         "publication_date": str(citation["date-released"]),
         "creators": authors,
@@ -159,15 +162,23 @@ def inside(contents: Contents, own: list[str]) -> list[str]:
 
 
 def repeated(archive: Path, **variables: str) -> str:
-    """The command on the same archive, with these variables besides."""
+    """The command on the same archive and server, with these variables besides, those without a value left out."""
+    server = os.environ.get("ZENODO_URL")
+    words = [f"ZENODO_URL={shlex.quote(server)}"] if server else []
     named = {} if archive == Path(ARCHIVE) else {"ARCHIVE": str(archive)}
     if archive.parts[:1] == (RUNS,) and archive == Path(RUNS, archive.parts[1], ARCHIVE):
         named = {"RUN": archive.parts[1]}
-    return " ".join(["make deposit", *(f"{name}={shlex.quote(value)}" for name, value in (named | variables).items())])
+    given = {name: value.replace("$", "$$") for name, value in (named | variables).items() if value}  # $ is make's own
+    return " ".join([*words, "make deposit", *(f"{name}={shlex.quote(value)}" for name, value in given.items())])
 
 
 def deposit(
-    archive: Path, sending: bool, authors: str = "", texts: bool = False, pauses: tuple[float, ...] = PAUSES
+    archive: Path,
+    sending: bool,
+    authors: str = "",
+    title: str = "",
+    texts: bool = False,
+    pauses: tuple[float, ...] = PAUSES,
 ) -> None:
     """Show what a deposit holds; send it if asked to."""
     citation, creators = read_citation(CITATION), authors_of(authors)
@@ -175,7 +186,7 @@ def deposit(
     with verified(archive) as contents:  # a damaged one must not become a record
         own = own_texts(contents.config, files_below(contents.payload))
         lines = inside(contents, own)
-    record = draft_record(citation, creators, *(path.name for path in files))
+    record = draft_record(citation, creators, files[0].name, files[1].name, title)
     url = require_safe(os.environ.get("ZENODO_URL") or ZENODO)
     if sending:
         if not creators:
@@ -195,8 +206,8 @@ def deposit(
         print(ASK_AUTHORS)
     if own and not texts:
         print(f"It holds a text of your own. {ASK_TEXTS}.")
-    given = {"AUTHORS": authors or "…"} | ({"TEXTS": "yes"} if texts else {})
-    print(f"Nothing was sent; `{repeated(archive, **given, UPLOAD='yes')}` sends it.")
+    needed = {"AUTHORS": authors or "…", "TITLE": title, "TEXTS": "yes" if own or texts else ""}
+    print(f"Nothing was sent; `{repeated(archive, **needed, UPLOAD='yes')}` sends it.")
 
 
 def main(arguments: list[str] | None = None, pauses: tuple[float, ...] = PAUSES) -> None:
@@ -204,10 +215,11 @@ def main(arguments: list[str] | None = None, pauses: tuple[float, ...] = PAUSES)
     parser.add_argument("archive", type=Path, help="the archive; report.html is beside it")
     parser.add_argument("--upload", action="store_true", help="make a draft on ZENODO_URL with the token ZENODO_TOKEN")
     parser.add_argument("--authors", default="", help='"Family, Given; Family, Given; A Group"')
+    parser.add_argument("--title", default="", help="of the deposit; that of the workflow if left out")
     parser.add_argument("--texts", action="store_true", help="a text of your own that is inside may be public")
     given = parser.parse_args(arguments)
     with one_line_errors():
-        deposit(given.archive, given.upload, given.authors, given.texts, pauses)
+        deposit(given.archive, given.upload, given.authors, given.title.strip(), given.texts, pauses)
 
 
 if __name__ == "__main__":

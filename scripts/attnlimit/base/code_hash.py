@@ -201,7 +201,7 @@ def statements(file: str, folder: Path) -> dict[str, list[Statement]]:
 
 
 def parsed(text: str) -> ast.Module:
-    """Parse without the garbage collector: Python 3.11 raises SystemError if an object that it destroys meanwhile parses.
+    """Parse without the garbage collector: Python 3.11 raises SystemError if an object that it destroys parses too.
 
     A failed task of asyncio does: it logs its traceback, and a traceback parses the lines that it shows.
     """

@@ -15,7 +15,7 @@ import yaml
 from attnlimit.archive.bag import name_of
 from attnlimit.archive.bundle import ARCHIVE, restore
 from attnlimit.base.files import sha256_of
-from attnlimit.cli.run import mark_stopped, reproduce, stopped
+from attnlimit.cli.run import given_cores, mark_stopped, reproduce, stopped
 from attnlimit.cli.run_studies import comparison
 from attnlimit.workflow.folders import MADE_OF, RESOLVED, RUNS
 from attnlimit.workflow.studies import NEEDED
@@ -37,7 +37,9 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         mark_stopped(Path(RUNS) / given.name)
         options = {"RUNS": given.runs, "ARCHIVES": given.archives}
-        words = [f"{key}={shlex.quote(' '.join(map(str, value)))}" for key, value in options.items() if value]
+        options |= {"RUN": [given.name]} if given.name != COMPARISON else {}
+        words = given_cores(given.cores)
+        words += [f"{key}={shlex.quote(' '.join(map(str, value)))}" for key, value in options.items() if value]
         stopped(f"{RUNS}/{given.name}/results/", f"make compare {' '.join(words)}")
 
 

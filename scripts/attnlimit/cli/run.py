@@ -119,12 +119,17 @@ def results(request: Request) -> Path:
 
 def make_command(request: Request) -> str:
     """The command that the user gave."""
-    parts = ["make", request.verb]
+    parts = ["make", request.verb, *given_cores(request.cores)]
     if request.config:
         parts.append(f"CONFIG={shlex.quote(' '.join(request.config))}")
     if request.folder != Path() and request.folder.name != Path((request.config or [""])[-1]).stem:
         parts.append(f"RUN={request.folder.name}")
-    return " ".join(parts + ([f"PROFILE={request.profile}"] if request.profile else []))
+    return " ".join(parts + ([f"PROFILE={shlex.quote(str(request.profile))}"] if request.profile else []))
+
+
+def given_cores(cores: int) -> list[str]:
+    """The variable of make, unless it is all cores: make's default."""
+    return [] if cores == os.cpu_count() else [f"CORES={cores}"]
 
 
 def command(request: Request, *arguments: str) -> list[str]:

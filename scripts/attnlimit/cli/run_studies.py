@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from attnlimit.cli.run import ROOT, Request, is_outdated, mark_stopped, reproduce, require_folder, stopped
+from attnlimit.cli.run import ROOT, Request, given_cores, is_outdated, mark_stopped, reproduce, require_folder, stopped
 from attnlimit.cli.time_left import TimeLeft
 from attnlimit.workflow.amounts import about, duration
 from attnlimit.workflow.folders import RUNS, described, list_runs, overlays_of
@@ -59,8 +59,8 @@ def command(
     parser.add_argument("names", nargs="*", help=what)
     parser.add_argument("--cores", type=int, default=1)
     given = parser.parse_args(arguments)
-    again = f"make {kind.chapter}"
-    again += f" {kind.word}={shlex.quote(' '.join(given.names))}" if given.names else ""
+    named = [f"{kind.word}={shlex.quote(' '.join(given.names))}"] if given.names else []
+    again = " ".join(["make", kind.chapter, *given_cores(given.cores), *named])
     os.environ.setdefault("ATTNLIMIT_DOWNLOADS", str(ROOT / RUNS / DOWNLOADS))
     try:
         failed = run(chosen_studies(ROOT, given.names, kind), given.cores)

@@ -72,6 +72,8 @@ def test_an_encoder_reads_all_keys_of_its_text():
     [
         ({"texts": "one text"}, "texts: pass a list"),
         ({"texts": []}, "texts: pass a list"),
+        ({"texts": iter(TEXTS)}, "texts: pass a list"),
+        ({"texts": [words(80, 1), 7]}, "texts: pass a list"),
         ({"error": 0.0}, "error: 0.0"),
         ({"texts": [words(80, 1), words(20, 1)]}, r"texts\[1\]: fewer than 64 tokens"),
         ({"window": 512}, "window: 512 tokens, but the model reads at most 256"),
@@ -85,6 +87,15 @@ def test_bad_input_is_refused_in_one_line(change, words_said):
     given = {"texts": TEXTS, **CHOSEN} | change
     with pytest.raises(ValueError, match=words_said):
         keys_needed(small_llama(), word_tokenizer(), **given)
+
+
+@pytest.mark.parametrize("wrong", ["gpt2", word_tokenizer().backend_tokenizer])
+def test_what_is_no_tokenizer_or_model_of_transformers_is_named_with_the_remedy(wrong):
+    kind = type(wrong).__name__
+    with pytest.raises(TypeError, match=rf"^tokenizer: a {kind}, .*; pass .*AutoTokenizer\.from_pretrained"):
+        keys_needed(small_llama(), wrong, TEXTS, **CHOSEN)
+    with pytest.raises(TypeError, match=rf"^model: a {kind}, .*; pass .*AutoModel\.from_pretrained"):
+        keys_needed(wrong, word_tokenizer(), TEXTS, **CHOSEN)
 
 
 def test_the_package_is_imported_without_numerical_libraries():

@@ -43,6 +43,23 @@ def test_a_text_gives_at_most_a_token_a_byte_and_two_marks_a_block(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("name", "form", "most"),
+    [
+        ("rows.csv", "", 10 + 2 * (1 + 10)),  # a byte may be a row, and a row is a text
+        ("rows.txt", "csv", 10 + 2 * (1 + 10)),
+        ("notes.dat", "text", 10 + 2 * (1 + 1)),
+        ("titles.json", "", 10 + 2 * (1 + 10)),
+        ("rows.jsonl.gz", "jsonl", None),  # packed: bytes do not tell
+        ("rows.parquet", "text", None),
+        ("notes.dat", "", None),
+    ],
+)
+def test_the_format_tells_whether_bytes_bound_the_tokens(tmp_path, name, form, most):
+    (tmp_path / name).write_text("x" * 10)
+    assert most_tokens({"source": "text", "location": str(tmp_path / name), "format": form}, block=12) == most
+
+
+@pytest.mark.parametrize(
     ("source", "location", "files"),
     [
         ("dump", "./my/dump.xml", ["my/dump.xml"]),

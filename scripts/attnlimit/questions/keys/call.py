@@ -3,7 +3,7 @@
 numpy, torch, xarray and the user's own transformers; no file is read or written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any
 
 import xarray as xr
@@ -42,8 +42,7 @@ def keys_needed(
     effective_keys, horizon, constant_tilt, …; with measure=True also rms (…, n), relative to the spread.
     The model has its own attention again afterwards. docs/language.md has an example.
     """
-    if isinstance(texts, str) or not len(texts):
-        raise ValueError("texts: pass a list of strings, one window each")
+    require_kinds(model, tokenizer, texts)
     if not error > 0:
         raise ValueError(f"error: {error}; pass a share of the values' spread, such as 0.05")
     sizes, replicates = (SIZES, REPLICATES) if measure else ((), 0)
@@ -62,3 +61,16 @@ def keys_needed(
         found["rms"] = ((measured["error"] ** 2).mean(("window", "replicate"))) ** 0.5
     found = found.squeeze("context", drop=True).transpose("layer", "head", "protocol", ...)
     return found.assign_attrs(error=error, window=window, windows=len(texts), kept=list(kept), seed=seed)
+
+
+def require_kinds(model: Any, tokenizer: Any, texts: Any) -> None:
+    """Raise for what is easily taken for a loaded model, its tokenizer or a list of texts."""
+    if not hasattr(model, "config"):
+        remedy = "pass a loaded one, such as transformers.AutoModel.from_pretrained(...)"
+        raise TypeError(f"model: a {type(model).__name__}, no model of transformers; {remedy}")
+    if not callable(tokenizer):  # a tokenizers.Tokenizer is not
+        remedy = "transformers.AutoTokenizer.from_pretrained(...) or PreTrainedTokenizerFast(tokenizer_object=...)"
+        raise TypeError(f"tokenizer: a {type(tokenizer).__name__}, no tokenizer of transformers; pass {remedy}")
+    listed = isinstance(texts, Sized) and not isinstance(texts, str) and len(texts) > 0
+    if not listed or not all(isinstance(text, str) for text in texts):
+        raise ValueError("texts: pass a list of strings, one window each")

@@ -19,6 +19,8 @@ ENDINGS = {  # by fetch_corpus.format: of the files that have it
     "python": (".py",),
     "squad": (".json",),
 }
+ONE_TEXT = ("text", "python")  # formats of files that are one text each
+UNPACKED = (*ONE_TEXT, "jsonl", "csv", "squad")  # formats whose files are no smaller than their texts
 PART: dict[str, Any] = dict.fromkeys(
     ("location", "file", "revision", "files", "format", "sha256", "title", "licence"), ""
 ) | {"column": "text", "max_bytes": 300_000_000}  # of a part of a mixture: what it leaves out
@@ -106,10 +108,11 @@ def most_tokens(corpus: dict, block: int) -> int | None:
     """
     kept = corpus["source"] == "text" and corpus.get("perturb") != "repeat"  # which may repeat the longest words
     files = local_files(corpus) if kept else []
-    if not files or any(not name.endswith((*TEXTS, ".jsonl", ".py")) for name in files):
+    forms = {corpus.get("format") or format_of(name) for name in files}
+    if not forms or not forms <= {*UNPACKED} or any(name.endswith((".gz", ".parquet")) for name in files):
         return None
     pieces = sum(Path(name).stat().st_size for name in files)
-    texts = pieces if files[0].endswith(".jsonl") else len(files)
+    texts = len(files) if forms <= {*ONE_TEXT} else pieces
     return pieces + MARKS * (pieces // (block - MARKS) + texts)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from attnlimit.sources.corpus.encoding import LONGEST, TOO_LONG, UTF_8, encoding_of
-from attnlimit.sources.corpus.location import endings_of, format_of, local_files, skipped_files
+from attnlimit.sources.corpus.location import ONE_TEXT, endings_of, format_of, local_files, skipped_files
 
 NAMED = 10  # files of a remark
 HEAD = 1 << 16  # bytes of a table that are looked at
@@ -19,7 +19,6 @@ REMARKS = {  # by key of a corpus' identity
     EMPTY: "left out, without text",
     WINDOWS: "not UTF-8, read as Windows-1252",
 }
-ONE_TEXT = ("text", "python")  # formats of files that are one text each
 UTF_8_ONLY = ("jsonl", "csv")
 
 
