@@ -13,6 +13,7 @@ from support.pages import program
 
 config, workflow = program("config"), program("workflow")
 SCHEMA = json.loads((ROOT / "docs/config.schema.json").read_text())
+PINS = ("file", "sha256", "weights_sha256", "title", "licence")
 CONFIGS = [ROOT / "config.yaml", *sorted(ROOT.glob("configs/**/*.yaml"))]
 
 
@@ -42,6 +43,18 @@ def test_an_editor_finds_the_schema_and_accepts_the_file(path):
     assert (path.parent / first.removeprefix("# yaml-language-server: $schema=")).resolve().name == "config.schema.json"
     assert (path.parent / first.partition("=")[2]).is_file()
     assert list(Draft202012Validator(SCHEMA).iter_errors(yaml.safe_load(path.read_text()))) == []
+
+
+def test_a_package_has_the_same_pins_in_every_config():
+    """Each file names its own, so that it can be read by itself."""
+    seen: dict[str, dict] = {}
+    for path in CONFIGS:
+        config = yaml.safe_load(path.read_text())
+        corpus = config.get("fetch_corpus", {})
+        for section in (config.get("fetch_model", {}), corpus, *corpus.get("texts", [])):
+            if section.get("source") == "package":
+                own = {key: section[key] for key in PINS if key in section}
+                assert seen.setdefault(f"{section['location']} {section['files']}", own) == own, path
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from attnlimit.questions.atlas.answer import atlas_answer
 from attnlimit.questions.atlas.columns import COLUMNS
 from attnlimit.questions.atlas.compare import compare, order, rows_of
 from attnlimit.questions.atlas.figures import atlas_beyond, atlas_depth, atlas_horizon
-from attnlimit.questions.atlas.report import SUMMARY, atlas_facts, atlas_table, model_rows
+from attnlimit.questions.atlas.report import SUMMARY, atlas_facts, atlas_table, median_keys, model_rows
 from attnlimit.questions.entry.measure import pooled_couplings
 from attnlimit.questions.keys.fit import fit_keys
 from attnlimit.questions.keys.measure import Reading, measure_window
@@ -114,6 +114,14 @@ def test_kept_keys_are_counted(compared, entries):
         np.testing.assert_allclose(rows[f"keys_{name}"].values.reshape(own.shape), own + extra)
         middle = compared["median_keys"].sel(model="llama", protocol=name)
         assert float(middle) == pytest.approx(float(fits["median_keys"].sel(protocol=name)) + extra)
+        assert float(compared["fewest_keys"].sel(model="llama", protocol=name)) == fits["n"].values[0] + extra
+
+
+def test_a_median_at_the_fewest_keys_tried_may_be_smaller(compared):
+    model = compared.sel(model="llama")
+    fewest = float(model["fewest_keys"].sel(protocol="top"))
+    assert median_keys(model.assign(median_keys=model["median_keys"] * 0 + fewest), "top") == f"at most {fewest:.0f}"
+    assert "at most" not in median_keys(model.assign(median_keys=model["median_keys"] * 0 + fewest + 1), "top")
 
 
 def test_heads_that_need_the_whole_context(entries):

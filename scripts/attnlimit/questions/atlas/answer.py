@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from attnlimit.questions.atlas.report import span, spoken_keys
+from attnlimit.questions.atlas.report import median_keys, span
 from attnlimit.stats.estimate import Estimate
 
 HALF = 0.5
@@ -23,7 +23,7 @@ def atlas_answer(compared: xr.Dataset) -> dict[str, str]:
         ("kept", "sink_recent", "with the first and the nearest among them"),
         ("largest", "top", "of the largest weights"),
     ):
-        keys = [f"{name} {spoken_keys(at(compared, 'median_keys', name, protocol=protocol))}" for name in names]
+        keys = [f"{name} {median_keys(compared.sel(model=name), protocol)}" for name in names]
         lines[key] = f"keys {words}: {'; '.join(keys)}"
     shares = [at(compared, "beyond", name, protocol="uniform") for name in names]
     certain = sum(bool(share.low > HALF) for share in shares)

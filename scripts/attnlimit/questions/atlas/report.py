@@ -36,15 +36,19 @@ def model_rows(compared: xr.Dataset) -> Iterator[tuple[str, ...]]:
     for name in map(str, compared["model"].values):
         own = compared.sel(model=name)
         horizon = Estimate(*np.quantile(rows_of(compared, name)["horizon"], (0.5, 0.05, 0.95)))
-        keys = (spoken_keys(Estimate.of(own, "median_keys", protocol=each)) for each in PROTOCOLS)
+        keys = (median_keys(own, each) for each in PROTOCOLS)
         ratio = Estimate.of(own, "first_order_ratio")
         yield name, f"{int(own['heads'])}", span(horizon), *keys, span(ratio)
 
 
-def spoken_keys(keys: Estimate) -> str:
-    """A number of keys with its interval, in whole keys."""
+def median_keys(model: xr.Dataset, protocol: str) -> str:
+    """Keys that the median head of a model needs, with the interval, in whole keys."""
+    keys = Estimate.of(model, "median_keys", protocol=protocol)
+    fewest = float(model["fewest_keys"].sel(protocol=protocol))
     if not np.isfinite(keys.value):
         return "not reached"
+    if keys.value <= fewest:
+        return f"at most {fewest:,.0f}"
     if not np.isfinite([keys.low, keys.high]).all():
         return f"{keys.value:,.0f}"
     return f"{keys.value:,.0f} [{keys.low:,.0f}, {keys.high:,.0f}]"
