@@ -201,8 +201,8 @@ def bound_curve(fits: Fits, thresholds: dict) -> Finding:
         part.verdict,
         f"{part.words}; {unresolved}",
         part.measured | {"apart": apart, "below_the_theorem": theorem, "by_source": each},
-        f"{part.words}; {unresolved}: these have {TILT}, and may lie below before their limit. Below 1/(2(1+32Ψ)), the bound of the theorem in "
-        f"v1, lie {theorem}. Slopes over finite n prove nothing of n to infinity.",
+        f"{part.words}; {unresolved}: these have {TILT}, and may lie below before their limit. Below 1/(2(1+32Ψ)), the "
+        f"bound of the theorem in v1, lie {theorem}. Slopes over finite n prove nothing of n to infinity.",
         f"{part.able}: {part.power}",
         p=part.p,
         number=f"{few_below(part)}; {left} saturated or unresolved set aside, {left_below} of them below",
