@@ -15,7 +15,7 @@ import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "docs")]
-from readme import LARGEST, STATISTICS, by_head, fill, hours, markdown, moved, rates_table, resolved, total  # noqa: E402
+from readme import LARGEST, STATISTICS, answer_of, by_head, fill, hours, markdown, moved, rates_table, resolved, total  # noqa: E402
 
 from attnlimit.base.log import spent_by  # noqa: E402
 from attnlimit.base.store import read  # noqa: E402
@@ -28,7 +28,6 @@ RUNS = {  # folder: overlays in configs/
     "runs/excerpt-full": ("excerpt-full.yaml",),
     str(LARGEST): ("wikipedia-1m.yaml",),
     "runs/wikipedia-1m-bge": ("wikipedia-1m.yaml", "wikipedia-1m-bge.yaml"),
-    "runs/mixture-20m": (MIXTURE,),
 }
 GROWTH = {  # one layer of one mixture, from few tokens to all of it
     f"runs/{path.stem}": (MIXTURE, f"growth/{path.name}") for path in sorted(ROOT.glob("configs/growth/*.yaml"))
@@ -40,20 +39,34 @@ DRAWN = 60.0  # core-seconds of a rule that is worth a line in the figure
 
 
 def main(default: str = ".") -> None:
-    """`default` is the folder of the default run, relative to the project's; nothing is done without larger ones."""
+    """`default` is the folder of the default run, relative to the project's; what no run is there for stays as it is."""
     larger, growing = ([Run(f, overlays) for f, overlays in runs.items() if finished(f)] for runs in (RUNS, GROWTH))
-    if not larger:
-        return
-    first, growing = Run(default, ()), sorted(growing, key=lambda run: run.population)
-    runs, same = [first, *larger], [first, *(run for run in larger if heads_alike(run, first))]
-    parts = {"measured": cost_rows(runs), "precision": "".join(map(precision, larger)), "verdicts": verdicts(runs)}
-    if len(same) > 1:
-        parts["moves"] = moves(same)
-        draw_moves(same, ROOT / "docs/published_heads.png")
-    if len(growing) > 1:
-        parts["growth"] = growth_rows(growing)
-        draw_growth(growing, ROOT / "docs/published_growth.png")
+    parts = (parts_of_larger(Run(default, ()), larger) if larger else {}) | (parts_of_growth(growing) if growing else {})
     PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
+
+
+def parts_of_larger(first: "Run", larger: list["Run"]) -> dict[str, str]:
+    """Whole models with more tokens, beside the default run."""
+    runs, same = [first, *larger], [first, *(run for run in larger if heads_alike(run, first))]
+    if len(same) > 1:
+        draw_moves(same, ROOT / "docs/published_heads.png")
+    return {
+        "measured": cost_rows(runs),
+        "precision": "".join(map(precision, larger)),
+        "verdicts": verdicts(runs),
+        **({"moves": moves(same)} if len(same) > 1 else {}),
+    }
+
+
+def parts_of_growth(runs: list["Run"]) -> dict[str, str]:
+    """One layer with more and more tokens, and what the largest of these runs found."""
+    runs = sorted(runs, key=lambda run: run.population)
+    largest = runs[-1]
+    found = f"- {answer_of(largest.results)['conclusion'][0]}\n{precision(largest)}"
+    if len(runs) == 1:
+        return {"one_layer": found}
+    draw_growth(runs, ROOT / "docs/published_growth.png")
+    return {"one_layer": found, "growth": growth_rows(runs)}
 
 
 def finished(folder: str) -> bool:
@@ -124,17 +137,16 @@ def stored(folder: Path) -> int:
 
 
 def growth_rows(runs: list[Run]) -> str:
-    """Core-seconds of every rule by N, and exponents in N: of time over all runs and in the last step, of memory."""
+    """Costs of every rule by N, and exponents in N: of time over all runs and in the last step, of memory."""
     rows = []
     for rule in runs[-1].costs.index:
         if spent(runs[-1], rule) >= LARGE and all(rule in run.costs.index for run in runs):
-            times = [f"{spent(run, rule):.0f} s" for run in runs]
+            times = [cost_cell(run, rule) for run in runs]
             powers = [power(runs, rule, "seconds"), power(runs[-2:], rule, "seconds"), power(runs, rule, "held")]
-            held = f"{runs[-1].costs.loc[rule, 'held'] / 1e9:.1f} GB"
-            rows.append([f"`{rule}`", *times, *(f"{each:.2f}" for each in powers), held])
+            rows.append([f"`{rule}`", *times, *(f"{each:.2f}" for each in powers)])
     head = [f"{run.population:,}" for run in runs]
     exponents = ["exponent in N", "exponent, last step", "exponent of memory"]
-    return markdown(["rule", *head, *exponents, "memory at the largest N"], rows)
+    return markdown(["rule", *head, *exponents], rows)
 
 
 def power(runs: list[Run], rule: str, column: str) -> float:

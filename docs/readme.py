@@ -89,9 +89,7 @@ def parts_of(results: Path) -> dict[str, str]:
     """Every part that these results can fill: a benchmark and a second run are made on demand."""
     table = rates_table(results)
     parts = {
-        "finding": finding(results),
         "time": time_taken(results),
-        "tokens": tokens_table(results),
         "headlines": headlines_table(results),
         "claims": claims_table(results),
         "answer": said(results),
@@ -99,6 +97,8 @@ def parts_of(results: Path) -> dict[str, str]:
         "intervals": intervals(table),
         "costs": costs_table(results),
     }
+    if all((ROOT / run / "results/answer.json").is_file() for run in (LARGEST, LANGUAGE)):
+        parts |= {"finding": finding(results), "tokens": tokens_table(results)}
     if (bench := results / "bench/attention.json").is_file():
         parts["bench"] = bench_table(json.loads(bench.read_text()))
         parts["limits"] = markdown(list(HEAD), table_rows(json.loads(bench.with_name("limits.json").read_text())))
@@ -229,10 +229,7 @@ def answer_of(results: Path) -> dict:
 
 def by_the_largest(results: Path, key: str) -> list:
     """Of the answer: what is said first, of how fast heads converge, by the largest run; the rest by this one."""
-    said = answer_of(results)[key]
-    if (ROOT / LARGEST / "results/answer.json").is_file():
-        said = [answer_of(ROOT / LARGEST / "results")[key][0], *said[1:]]
-    return said
+    return [answer_of(ROOT / LARGEST / "results")[key][0], *answer_of(results)[key][1:]]
 
 
 def finding(results: Path) -> str:
@@ -241,16 +238,13 @@ def finding(results: Path) -> str:
     How fast heads converge is told of the largest run that was made, keys of a language model of its own run.
     """
     sentences = by_the_largest(results, "conclusion")
-    if (ROOT / LANGUAGE / "results/answer.json").is_file():
-        sentences = [*sentences[:-1], f"{sentences[-1]} {answer_of(ROOT / LANGUAGE / 'results')['conclusion'][-1]}"]
+    sentences[-1] += f" {answer_of(ROOT / LANGUAGE / 'results')['conclusion'][-1]}"
     return "".join(f"- {sentence}\n" for sentence in sentences)
 
 
 def tokens_table(results: Path) -> str:
     """How many tokens for 5 %, side by side: answers of the largest run, the default one, that on a language model."""
-    found = by_the_largest(results, "answers")
-    if (ROOT / LANGUAGE / "results/answer.json").is_file():
-        found += answer_of(ROOT / LANGUAGE / "results")["answers"]
+    found = by_the_largest(results, "answers") + answer_of(ROOT / LANGUAGE / "results")["answers"]
     rows = [[f"**{each['number']}**" for each in found], [each["words"] for each in found]]
     return markdown([each["case"] for each in found], rows)
 

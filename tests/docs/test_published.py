@@ -13,7 +13,7 @@ HEADS = pd.MultiIndex.from_product([[0, 1], ["0", "1"]], names=["layer", "head"]
 class Kept:
     """A run as tables see it: errors of four heads that take spent core-seconds."""
 
-    model, text, name, config = "m", "text", "run", None
+    model, text, name, config, estimates = "m", "text", "run", None, {}
 
     def __init__(self, population: int, spent: float, held: float) -> None:
         self.population = population

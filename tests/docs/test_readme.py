@@ -25,7 +25,7 @@ from support.stores import write
 README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "tokens", "headlines", "time", "claims", "answer", "details", "intervals", "costs", "bench"}
 FILLED |= {"limits", "studies", "studied", "perturbed", "atlas", "atlas_models"}
-FILLED |= {"measured", "precision", "growth", "moves", "verdicts"}  # by docs/published.py
+FILLED |= {"measured", "precision", "one_layer", "growth", "moves", "verdicts"}  # by docs/published.py
 FILLED |= {"language_keys", "language_next_token", "language_claims", "language_cost"}
 FILLED |= {"requested"}  # by make cluster-test
 LAYERS, HEADS, SIZES = 4, 6, 2 ** np.arange(5, 11)
