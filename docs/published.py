@@ -39,9 +39,11 @@ DRAWN = 60.0  # core-seconds of a rule that is worth a line in the figure
 
 
 def main(default: str = ".") -> None:
-    """`default` is the folder of the default run, relative to the project's; what no run is there for stays as it is."""
+    """`default` is the folder of the default run, relative to the project's; a part without a run stays as it is."""
     larger, growing = ([Run(f, overlays) for f, overlays in runs.items() if finished(f)] for runs in (RUNS, GROWTH))
-    parts = (parts_of_larger(Run(default, ()), larger) if larger else {}) | (parts_of_growth(growing) if growing else {})
+    parts = parts_of_larger(Run(default, ()), larger) if larger else {}
+    if growing:
+        parts |= parts_of_growth(growing)
     PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
 
 
