@@ -124,6 +124,14 @@ def test_a_median_at_the_fewest_keys_tried_may_be_smaller(compared):
     assert "at most" not in median_keys(model.assign(median_keys=model["median_keys"] * 0 + fewest + 1), "top")
 
 
+def test_a_median_above_the_most_keys_tried_is_marked(compared):
+    model = compared.sel(model="llama")
+    most = float(model["most_keys"].sel(protocol="uniform"))
+    for keys, marked in ((most, False), (most + 1, True)):
+        words = median_keys(model.assign(median_keys=model["median_keys"] * 0 + keys), "uniform")
+        assert words.endswith(" extrapolated") == marked
+
+
 def test_heads_that_need_the_whole_context(entries):
     """The share counts heads with n(5 %) + kept >= context, not reached being more."""
     for fits, _ in entries.values():
@@ -180,10 +188,10 @@ def test_what_the_page_says_comes_from_the_store(compared):
     assert bert[2].startswith(f"{np.median(own):.2f} [{np.quantile(own, 0.05):.2f}, ")
     lines = atlas_answer(compared)
     share = float(compared["beyond"].sel(model="bert", protocol="uniform"))
-    assert f"bert {share:.2f}" in lines["beyond"] and "of 2 models (over windows)" in lines["beyond"]
+    assert f"bert {share:.2f}" in lines["beyond"] and "an ordinary average of the values needs 400" in lines["beyond"]
     other = compared.copy(deep=True)
-    other["beyond_low"][:] = 0.6
-    assert "95 % interval entirely above one half in 2 of 2 models" in atlas_answer(other)["beyond"]
+    other["beyond"][:] = 0.6
+    assert "above one half in 2 of 2 models" in atlas_answer(other)["beyond"]
 
 
 def test_figures_show_every_head_and_what_is_not_reached_at_the_edge(compared):

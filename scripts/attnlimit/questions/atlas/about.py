@@ -36,6 +36,7 @@ STORES: dict[str, Words] = {
         "layers": "layers of the model that were measured",
         "median_keys": "keys that a query reads for 5 %, measured, median over heads [keys]",
         "fewest_keys": "the fewest keys that were tried: a median of so many may be smaller [keys]",
+        "most_keys": "the most keys that were tried: a larger median is extrapolated, at most tenfold [keys]",
         "beyond": "share of heads whose queries must read as many keys as the context has, or more, kept ones included",
         "first_order_ratio": "n(5 %) by first order over n(5 %) measured, median over heads and protocols",
         "order": "rank correlation over heads of the quantity with H, or with depth; with H of heads at which first "

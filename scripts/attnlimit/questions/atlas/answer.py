@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from attnlimit.questions.atlas.compare import EPS
 from attnlimit.questions.atlas.report import median_keys, span
 from attnlimit.stats.estimate import Estimate
 
@@ -26,11 +27,11 @@ def atlas_answer(compared: xr.Dataset) -> dict[str, str]:
         keys = [f"{name} {median_keys(compared.sel(model=name), protocol)}" for name in names]
         lines[key] = f"keys {words}: {'; '.join(keys)}"
     shares = [at(compared, "beyond", name, protocol="uniform") for name in names]
-    certain = sum(bool(share.low > HALF) for share in shares)
-    listed = "; ".join(f"{name} {span(share)}" for name, share in zip(names, shares, strict=True))
+    most = sum(bool(share.value > HALF) for share in shares)
+    listed = "; ".join(f"{name} {share.value:.2f}" for name, share in zip(names, shares, strict=True))
     lines["beyond"] = (
-        "share of heads that need as many random keys as the context has, or more: "
-        f"{listed}; 95 % interval entirely above one half in {certain} of {len(names)} models (over windows)"
+        f"share of heads that need as many random keys as the context has, or more: {listed}; above one half in {most} "
+        f"of {len(names)} models (an ordinary average of the values needs {1 / EPS**2:.0f})"
     )
     for key, quantity, words in (
         ("horizon", "error_horizon", "of the error of random keys, by first order, with H"),

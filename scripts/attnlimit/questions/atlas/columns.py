@@ -18,9 +18,10 @@ COLUMNS: Words = {
     "first_order_error": "error of n random keys by exact first order, sqrt(E c1 / n) relative to S, the spread of the "
     "values; n is compare_atlas.size",
     "first_order_reliable": "whether n is at least 10 E u^2, from where on the first order may be used: 1 or 0",
-    "keys_uniform": "keys drawn at random, with replacement, from which on the error is at most 5 % of S, measured; "
-    "inf: more than ten times the largest n [keys]",
-    "keys_sink_recent": "keys that a query reads for 5 %, measured: the first, the nearest, and random others [keys]",
+    "keys_uniform": "keys drawn at random, with replacement, from which on the error is at most 5 % of S, measured, "
+    "beyond the largest n extrapolated; inf: more than ten times the largest n [keys]",
+    "keys_sink_recent": "keys that a query reads for 5 %, measured, beyond the largest n extrapolated: the first, the "
+    "nearest, and random others [keys]",
     "keys_window": "nearest keys that a query reads for 5 %, measured; the least tried: at most so many; inf: not with "
     "fewer than all [keys]",
     "keys_top": "keys of the largest weights that a query reads for 5 %, measured; the least tried: at most so many; "

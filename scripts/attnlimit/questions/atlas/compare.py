@@ -72,7 +72,8 @@ def of_model(rows: xr.Dataset, fits: xr.Dataset) -> xr.Dataset:
     found: dict[str, tuple] = {}
     kept = kept_keys(at).values
     found |= Estimate.of(at, "median_keys").map(lambda part: part + kept).variables("median_keys", ("protocol",))
-    found["fewest_keys"] = (("protocol",), kept + float(fits["n"][0]))
+    for name, size in (("fewest_keys", fits["n"][0]), ("most_keys", fits["n"][-1])):
+        found[name] = (("protocol",), kept + float(size))
     share = Estimate.of(at, "beyond").map(lambda part: np.clip(part, 0, 1))  # Student's interval may leave [0, 1]
     found |= share.variables("beyond", ("protocol",))
     found |= Estimate.of(fits, "median_first_order_ratio", eps=EPS).variables("first_order_ratio")

@@ -20,7 +20,8 @@ SHORT = {
 WHAT = (
     "Medians over the heads of each model, with 95 % intervals over windows of text for keys, 5 % and 95 % quantiles "
     "over heads for H. Keys are those that a query reads for an error of 5 %, kept ones included; every head is in "
-    "atlas.csv. Its columns: {}."
+    "atlas.csv. First order over measured: of heads and protocols where both are at most the largest n and first order "
+    "is reliable. Its columns: {}."
 ).format("; ".join(f"{name}, {words_of(name, COLUMNS)[0]}" for name in COLUMNS))
 SUMMARY = ("model", "heads", "H", *(f"{words}, keys for 5 %" for words in SHORT.values()), "first order over measured")
 
@@ -44,14 +45,13 @@ def model_rows(compared: xr.Dataset) -> Iterator[tuple[str, ...]]:
 def median_keys(model: xr.Dataset, protocol: str) -> str:
     """Keys that the median head of a model needs, with the interval, in whole keys."""
     keys = Estimate.of(model, "median_keys", protocol=protocol)
-    fewest = float(model["fewest_keys"].sel(protocol=protocol))
+    fewest, most = (float(model[name].sel(protocol=protocol)) for name in ("fewest_keys", "most_keys"))
     if not np.isfinite(keys.value):
         return "not reached"
     if keys.value <= fewest:
         return f"at most {fewest:,.0f}"
-    if not np.isfinite([keys.low, keys.high]).all():
-        return f"{keys.value:,.0f}"
-    return f"{keys.value:,.0f} [{keys.low:,.0f}, {keys.high:,.0f}]"
+    within = f" [{keys.low:,.0f}, {keys.high:,.0f}]" if np.isfinite([keys.low, keys.high]).all() else ""
+    return f"{keys.value:,.0f}{within}{' extrapolated' if keys.value > most else ''}"
 
 
 def span(number: Estimate, digits: int = 2) -> str:
