@@ -44,4 +44,4 @@ def test_few_items_have_students_tails(freedom):
 
 
 def test_a_chance_in_words():
-    assert [chance_words(p) for p in (None, 0.0, 1e-44, 0.0012)] == ["–", "exact", "below 1e-15", "0.001"]
+    assert [chance_words(p) for p in (None, 0.0, 1e-44, 0.0012)] == ["–", "exact", "below 1e-06", "0.001"]

@@ -68,15 +68,15 @@ def chance(
     return float(2 * stdtr(freedom, -stdtrit(freedom, 0.975) * max(inside, outside, 0.0)))
 
 
-def p_above(found: Iterable[float], edge: float) -> float:
+def p_above(found: Iterable[float], edge: float, *, freedom: float = np.inf) -> float:
     """Of a number, with its interval, beyond an edge: how probable by chance, see `chance`; 1 if it is not there."""
     value, low, high = found
-    return chance(value, low, high, least=edge) if value > edge else 1.0
+    return chance(value, low, high, least=edge, freedom=freedom) if value > edge else 1.0
 
 
-def p_below(found: Iterable[float], edge: float) -> float:
+def p_below(found: Iterable[float], edge: float, *, freedom: float = np.inf) -> float:
     value, low, high = found
-    return chance(value, low, high, most=edge) if value < edge else 1.0
+    return chance(value, low, high, most=edge, freedom=freedom) if value < edge else 1.0
 
 
 def at_least(probabilities: list[float], share: float) -> float:
@@ -102,10 +102,10 @@ def many(true: list[float], false: list[float], share: float, level: float) -> t
 
 
 def chance_words(p: float | None) -> str:
-    """As page and README tell it: no more than a normal law in its far tail can say."""
+    """As page and README tell it: the far tail of a normal or Student's law is no more than that small."""
     if p is None:
         return "–"
-    return "exact" if p == 0 else "below 1e-15" if p < 1e-15 else f"{p:.1g}"
+    return "exact" if p == 0 else "below 1e-06" if p < 1e-6 else f"{p:.1g}"
 
 
 def holm(probabilities: list[float]) -> list[float]:

@@ -47,7 +47,11 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
         beside += f" texts are {far:.2f} apart. {of_logits(data)}"
         edges, bends = (0.5 - tolerance, 0.5 + tolerance), (-2 * tolerance, 2 * tolerance)
         verdicts = [decide(low, high, *edges), decide(bend_low, bend_high, *bends)]
-        probabilities = [chance(beta, low, high, *edges), chance(bend, bend_low, bend_high, *bends)]
+        freedom = data.attrs["groups"] - 1
+        probabilities = [
+            chance(beta, low, high, *edges, freedom=freedom),
+            chance(bend, bend_low, bend_high, *bends, freedom=freedom),
+        ]
         verdict, p = every(verdicts), joint_chance(verdicts, probabilities)
         words = f"β {beta:.3f} [{low:.3f}, {high:.3f}], bend {within(bend, bend_low, bend_high)}"
         reach, bend_reach = (high - low) / 2, (bend_high - bend_low) / 2
@@ -56,7 +60,8 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
         )
     return Finding(
         verdict,
-        f"{words}; allowed {0.5 - tolerance:g} to {0.5 + tolerance:g}, bend within ±{2 * tolerance:g}",
+        f"n from {measured['n_from']:,} to {measured['n_to']:,}: {words}; allowed {0.5 - tolerance:g} to "
+        f"{0.5 + tolerance:g}, bend within ±{2 * tolerance:g}",
         measured,
         f"{of_groups(data)}, n from {measured['n_from']:,} to {measured['n_to']:,}: {words}.{beside} "
         f"{EXACT if data.attrs['replacement'] else SUBSET}",
@@ -68,10 +73,11 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
 
 def of_logits(data: xr.Dataset) -> str:
     """How far the logits of the task are from the dense ones."""
+    of_task = "; logits of retrieval are 20 × cosine, a convention" if data.attrs["task"] == "retrieval" else ""
     (error, late_error), (kl, late_kl) = (data[name].values[[0, -1]] for name in ("logit_error", "divergence"))
     return (
-        f"Logits are off by {error:.2g} at the smallest n and by {late_error:.2g} at the largest, class probabilities "
-        f"by a divergence (KL) of {kl:.2g} and {late_kl:.2g}."
+        f"Logits are off by {error:.2g} at the smallest n and by {late_error:.2g} at the largest, their softmax "
+        f"by a divergence (KL) of {kl:.2g} and {late_kl:.2g}{of_task}."
     )
 
 

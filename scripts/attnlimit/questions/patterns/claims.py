@@ -2,6 +2,7 @@
 
 import numpy as np
 import xarray as xr
+from scipy.special import stdtrit
 
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import ENDS
@@ -16,7 +17,6 @@ from attnlimit.stats.verdicts import (
     p_above,
     p_below,
     spread,
-    z_score,
 )
 
 RANDOM = {"statistic": "pointwise", "pattern": "random"}
@@ -63,8 +63,9 @@ def patterns_random_rate(fits: Fits, thresholds: dict) -> Finding:
         return found(UNDECIDED, words, measured, thresholds, remark)
     edges = 0.5 - tolerance, 0.5 + tolerance
     each = list(zip(beta.tolist(), low.tolist(), high.tolist(), strict=True))
-    inside = [chance(*one, *edges) if edges[0] < one[0] < edges[1] else 1.0 for one in each]
-    outside = [min(p_below(one, edges[0]), p_above(one, edges[1])) for one in each]
+    of_blocks = {"freedom": blocks - 1}
+    inside = [chance(*one, *edges, **of_blocks) if edges[0] < one[0] < edges[1] else 1.0 for one in each]
+    outside = [min(p_below(one, edges[0], **of_blocks), p_above(one, edges[1], **of_blocks)) for one in each]
     verdict, p = many(inside, outside, thresholds["decided_share"], thresholds["level"])
     doubt = 1 - thresholds["level"]
     off = [name for name, one in zip(named(rates, tested), outside, strict=True) if one * len(beta) <= doubt]
@@ -78,7 +79,8 @@ def patterns_random_rate(fits: Fits, thresholds: dict) -> Finding:
     size = f" At n = {int(last['n']):,} the error of all heads is {spread(ratio.ravel())} times what theory expects."
     others = f" In the other {tested.size - len(beta)} heads that term is small at fewer than three of the budgets."
     remark = (f" Off (layer.head): {', '.join(off)}." if off else "") + size + others + remark
-    far = tolerance + reach * z_score(1 - doubt / len(beta)) / z_score(thresholds["level"])
+    strict, plain = (stdtrit(blocks - 1, 1 - each / 2) for each in (doubt / len(beta), doubt))
+    far = tolerance + reach * strict / plain
     power = f"yes: a rate {far:.3f} off 1/2 in one head fails it (the median head's interval)"
     return found(verdict, words, measured, thresholds, remark, power, p)
 
@@ -105,7 +107,8 @@ def found(
     experiment="heads of {model}",
     ours=True,
     statement="The share of keys that holds 95 % of a query's weight follows from the standard deviation s of its "
-    "scores: 1 − Φ(s − 1.64), as if these were normal (arXiv 2512.07647), within 10 % in at least four of five heads.",
+    "scores: 1 − Φ(s − 1.64), as if these were normal (arXiv 2512.07647), within 10 % in at least four of five heads "
+    "with s between 1 and what the block resolves.",
     test="Share of keys by that law over the share measured, queries with s ≥ 1 and 10 exp(s²) at most the length of "
     "the block, heads with half of their queries among these; intervals over blocks with Student's law. It "
     "holds if the intervals of the required share lie within the tolerance, and fails if too many lie outside.",
