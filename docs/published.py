@@ -168,7 +168,7 @@ def moves(runs: list[Run]) -> str:
     for statistic, name in STATISTICS.items():
         for column, words, form, scale in (
             ("beta", "β", "{:+.3f}", None),
-            ("tokens_5", "n(5 %), measured", "×{:.2f}", np.log),
+            ("tokens_5", "n(5 %), interpolated or extrapolated", "×{:.2f}", np.log),
             ("tokens_predicted", "n(5 %), first order", "×{:.2f}", np.log),
             ("horizon", "H", "×{:.2f}", np.log),
         ):

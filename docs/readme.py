@@ -147,7 +147,7 @@ def keys_by_protocol(fits: xr.Dataset) -> str:
         rows.append([f"`{name}`", *row])
     head = [
         "protocol",
-        "n(5 %), drawn keys only",
+        "n(5 %) by first order, drawn keys only",
         "β",
         "share of a cache, %",
         "exponent of n(5 %) in the context length",

@@ -72,7 +72,8 @@ def of_bounds(records: list[Mapping]) -> list[str]:
         return [f"Whether measured rates lie above the paper's bound β ≥ 1/(2(1+H²)) is undecided ({numbers})."]
     return [
         f"No rate {measured} that can be compared with the paper's bound β ≥ 1/(2(1+H²)) is significantly below it: "
-        "consistent, no proof, since the bound is for n → ∞ and errors that still saturate are set aside."
+        "consistent, no proof, since the bound is for n → ∞ and fits whose errors still saturate, or whose constant "
+        "tilt these n do not resolve, are set aside."
     ]
 
 
@@ -104,11 +105,13 @@ def in_context(keys: xr.Dataset | None) -> list[str]:
         return []
     model, context = keys.attrs["model"]["name"].rpartition("/")[2], keys.attrs["context"]
     power, shortest = float(keys["median_growth"].sel(protocol="uniform")), int(keys["context"].min())
+    longest, tested = int(keys["context"].max()), int(keys["n"].max())
     return [
         f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} random keys of it "
-        f"for an error of {100 * SHARE:g} % (median head, by exact first order, drawn with replacement), but "
+        f"for an error of {100 * SHARE:g} % (median head, drawn with replacement, by exact first order, which was "
+        f"tested up to {tested:,}), but "
         f"{keys_read(keys, 'sink_recent')} in all if its first and last keys are always among them; the random keys "
-        f"needed grow with the context, from {shortest:,} tokens on to the power {power:.2f}."
+        f"needed grow with the context, from {shortest:,} to {longest:,} tokens, to the power {power:.2f}."
     ]
 
 

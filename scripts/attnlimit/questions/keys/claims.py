@@ -51,7 +51,8 @@ def judge(
     headline="First order predicts how many keys a head needs",
     experiment="heads of {model}",
     ours=True,
-    statement="The exact first order tells how many keys a head needs for an error of 5 %.",
+    statement="The exact first order tells how many keys the median head needs for an error of 5 %, where first "
+    "order is reliable and that many were measured.",
     test="n(5 %) by first order over n(5 %) measured, median over heads and protocols where first order is reliable: "
     f"n at least 10 times the mean of u², u the weight of a key over the mean weight; {WINDOWS}.",
     fits=("keys",),
