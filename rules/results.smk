@@ -20,6 +20,7 @@
 #                                                   drawn ones, with a surrogate
 #          results/bench/attention.txt              both as tables
 from attnlimit.base.code_hash import texts_hash  # noqa: E402
+from attnlimit.workflow.study_files import command_of  # noqa: E402
 from attnlimit.workflow.rule_files import absent, at_hand, params_of  # noqa: E402
 from attnlimit.workflow.workflow_files import commit_before  # noqa: E402
 
@@ -191,6 +192,7 @@ rule compose_page:
         job=job(
             "compose_page",
             config=config,
+            command=command_of(config, ROOT),
             sections=registry.page_sections(CHAPTERS),
             figures=registry.figures(CHAPTERS),
             texts=texts_hash(ROOT / "rules/page", ROOT / "rules/report"),

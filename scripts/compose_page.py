@@ -66,7 +66,7 @@ if keys is not None:
     browse = key_explorer(keys)
     known_limits = limits_of_keys(keys.attrs) + known_limits
 
-content = settings_of(config, rules.parent) | claims_on_page(records, figures)
+content = settings_of(config, p.command) | claims_on_page(records, figures)
 content |= placed(p.sections, content["claims"], figures, leading.name if leading else "")
 content |= {
     "answer": answer,

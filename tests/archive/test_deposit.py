@@ -124,7 +124,7 @@ def test_a_text_of_ones_own_is_named_and_not_sent_without_a_yes(server, run, mon
     make_archive(run.archive)
     _, shown, _ = run()
     assert "inside: a text of your own: my_texts, whole, in results/rates.csv" in shown
-    assert shown.endswith("TEXTS=yes UPLOAD=yes` sends it.\n")
+    assert shown.endswith("TEXTS='…' UPLOAD=yes` sends it.\n"), "consent is not given for the user"
     require_error(run("--upload"), "holds a text of your own: my_texts", "TEXTS=yes")
     assert server.asked == []
     assert run("--upload", "--texts")[0] == 0

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from attnlimit.cli import run_atlas
-from attnlimit.cli.run_atlas import NOT_YET, main, run_and_gather
+from attnlimit.cli.run_atlas import NOT_YET, compared_before, main, run_and_gather
 from attnlimit.cli.run_studies import require_comparable
 from attnlimit.workflow.folders import MADE_OF, RESOLVED, write_state
 from attnlimit.workflow.study_files import MODEL, chosen_studies, known_runs, write_comparison
@@ -57,6 +57,14 @@ def test_a_model_of_ones_own_is_added_to_those_that_are_finished(tmp_path, monke
     assert list(failed) == ["atlas-mine"] and "mine.yaml" in failed["atlas-mine"] and "\n" not in failed["atlas-mine"]
     ((names, missing, *_),) = asked
     assert names == ["atlas-a"] and set(missing) == {"atlas-b", "atlas-mine"} and missing["atlas-b"] == NOT_YET
+
+
+def test_a_model_of_ones_own_stays_in_the_atlas_as_long_as_its_run_is_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_atlas, "ROOT", tmp_path)
+    assert compared_before() == []
+    run(tmp_path, "atlas-mine", "finished", ["entry"])
+    write_comparison(tmp_path / "runs/atlas.yaml", ["atlas-mine", "atlas-gone"], {"atlas-b": "failed"}, MODEL)
+    assert compared_before() == ["atlas-mine"]
 
 
 def test_what_is_compared_is_written_without_the_prefix(tmp_path):

@@ -89,4 +89,5 @@ def test_it_ends_with_figures_a_page_and_what_is_missing(atlas):
 
 def test_the_page_of_one_model_has_its_heads(atlas):
     page = (atlas.parents[1] / "atlas-bert/results/index.html").read_text()
+    assert "pool of all texts" not in page and "rates.csv" not in page, "that is the page of a run on pooled tokens"
     assert "Explore the heads" in page and "chapter-entry" in page

@@ -31,7 +31,7 @@ def test_the_example_of_the_readme_runs_to_a_figure(tmp_path):
     texts = folder / config["fetch_corpus"]["location"]
     texts.mkdir()
     for number, sentence in enumerate(SENTENCES):
-        (texts / f"{number}.txt").write_text(" ".join([sentence] * 100))
+        (texts / f"{number}.txt").write_text(" ".join([sentence] * 200))
 
     wanted = ["results/rates/heads.zarr.zip", "results/figures/convergence.png"]
     fewer = {"layers": [1], "extract_embeddings": {"shards": 1}}  # jobs, each of which takes seconds to start

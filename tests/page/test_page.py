@@ -12,7 +12,6 @@ from attnlimit.page.figures import caption, figures_of, first_sentence
 from attnlimit.page.page import (
     NO_ANSWER,
     claims_on_page,
-    command,
     computed_on,
     limits,
     limits_of_keys,
@@ -24,6 +23,7 @@ from attnlimit.page.page import (
 from attnlimit.stats.claim import Record
 from attnlimit.stats.verdicts import FAILS, HOLDS, LOOKS, UNDECIDED
 from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, page_sections
+from attnlimit.workflow.study_files import command_of
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text()) | {"run": "default"}
@@ -45,7 +45,9 @@ def page(folder: Path, chapters=("heads", "tails"), config=CONFIG, drawn=("tails
     for name in drawn:
         (folder / f"{name}.svg").write_text(SVG)
     shown = figures_of(figures(chapters), folder, ROOT / "rules/report", config)
-    content = settings_of(config, ROOT) | claims_on_page(RECORDS if records is None else records, shown)
+    content = settings_of(config, command_of(config, ROOT)) | claims_on_page(
+        RECORDS if records is None else records, shown
+    )
     content |= {"leading": None, "explorer": None, "tables": {}, "answer": NO_ANSWER}
     content |= placed(page_sections(chapters), content["claims"], shown, "")
     content |= {name: [] for name in ("limits", "absent", "identities", "versions", "stores", "settings")}
@@ -139,7 +141,7 @@ def test_words_of_others_stay_words(tmp_path):
     ],
 )
 def test_the_command_that_makes_such_a_run_names_files_and_runs_that_are_there(run, changes, expected):
-    assert command(CONFIG | {"run": run} | changes, ROOT).endswith(expected)
+    assert command_of(CONFIG | {"run": run} | changes, ROOT).endswith(expected)
 
 
 def test_a_sentence_of_the_answer_ends_with_one_full_stop(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnlimit.workflow.study_files import SIZES, chosen_studies, write_comparison
+from attnlimit.workflow.study_files import SIZES, chosen_studies, known_runs, write_comparison
 from support.configs import DEFAULT, ROOT
 
 PERTURBED = ["words", "sentences", "repeat"]
@@ -35,6 +35,13 @@ def test_studies_in_a_folder_below_run_only_by_name(project):
     (project / "configs/studies/perturbed/code.yaml").write_text("seed: 1\n")
     with pytest.raises(ValueError, match=r"/code\.yaml: configs/\S+code\.yaml has the same name; rename one of them"):
         chosen_studies(project, ["words"])
+
+
+def test_a_file_that_cannot_be_a_run_stops_no_other(project):
+    (project / "configs/studies/my_code.yaml").write_text("seed: 1\n")
+    assert {"code", "code-bge"} <= set(known_runs(project))
+    with pytest.raises(ValueError, match=r"my_code\.yaml: 'my_code' is not a short name of letters, digits and -"):
+        chosen_studies(project, [])
 
 
 def test_perturbed_texts_differ_from_wikipedia_in_that_alone():

@@ -206,7 +206,7 @@ def deposit(
         print(ASK_AUTHORS)
     if own and not texts:
         print(f"It holds a text of your own. {ASK_TEXTS}.")
-    needed = {"AUTHORS": authors or "…", "TITLE": title, "TEXTS": "yes" if own or texts else ""}
+    needed = {"AUTHORS": authors or "…", "TITLE": title, "TEXTS": "yes" if texts else "…" if own else ""}
     print(f"Nothing was sent; `{repeated(archive, **needed, UPLOAD='yes')}` sends it.")
 
 

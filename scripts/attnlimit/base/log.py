@@ -52,10 +52,11 @@ def log_spent() -> None:
 def spent_by(results: Path) -> dict[str, list[Spent]]:
     """What the jobs of a run took, by rule, from their logs; those that ran on another machine included."""
     found: dict[str, list[Spent]] = {}
-    for path in sorted(results.glob("logs/*/*.txt")):
+    logs = results / "logs"
+    for path in sorted(logs.rglob("*.txt")):
         if lines := SPENT.findall(path.read_text(encoding="utf-8")):
             seconds, megabytes = map(float, lines[-1])
-            found.setdefault(path.parent.name, []).append(Spent(seconds, megabytes * 1e6))
+            found.setdefault(path.relative_to(logs).parts[0], []).append(Spent(seconds, megabytes * 1e6))
     return found
 
 

@@ -19,7 +19,7 @@ from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.overlays import read_overlay, resolve
 from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.snakemake_records import forget_damaged_records, lock_date
-from attnlimit.workflow.study_files import known_runs
+from attnlimit.workflow.study_files import known_runs, require_name
 
 REPORT_SOURCES = ("answer.txt", "claims.json", "*.csv", "figures/*.png")
 LISTED = 4  # products that a run ends with, of those that it has
@@ -89,7 +89,10 @@ def mark_stopped(folder: Path) -> None:
 def study_config(folder: Path) -> list[str]:
     """The files of the study, or of the model of the atlas, that a new folder is named after; [] if there is none."""
     known = known_runs(ROOT)
-    return known[folder.name].config if folder.name in known and made_of(folder) is None else []
+    if folder.name not in known or made_of(folder) is not None:
+        return []
+    require_name(folder.name, known[folder.name].config[-1])
+    return known[folder.name].config
 
 
 def require_folder(folder: Path, config: list[str]) -> None:

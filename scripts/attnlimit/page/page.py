@@ -18,7 +18,6 @@ from attnlimit.page.formulas import typeset
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.verdicts import HARDLY, LOOKS, UNDECIDED, VERDICTS, chance_words
 from attnlimit.workflow.folders import COMPARISONS
-from attnlimit.workflow.study_files import known_runs
 
 TEMPLATE = "index.html.j2"
 WHOSE = {"The paper’s claims": False, "Our own hypotheses": True}
@@ -29,6 +28,7 @@ HEADINGS = {  # of runs with this chapter
     "entry": "How many keys of their context do the heads of a model need?",
     "language": "How many keys of its context does a language model need?",
 }
+TABLES = {"studies": "studies", "atlas": "atlas", "language": "keys", "entry": ""}  # of these chapters; else rates
 HEADING = "How many tokens does attention need before it acts as if there were infinitely many?"
 POWER = "power.json"  # how often each rule decides, by simulation: `make power`
 
@@ -133,16 +133,17 @@ def computed_on(stores: Iterable[dict]) -> str:
     return f"Computed on {' and '.join(devices).upper()}, in {' and '.join(dtypes)}{gpu}." if devices else ""
 
 
-def settings_of(config: dict, project: Path) -> dict[str, Any]:
-    """What the page says of the run's settings: its name, how to run it, one checksum of all settings."""
+def settings_of(config: dict, command: str) -> dict[str, Any]:
+    """What the page says of the run's settings: its name, the command that makes it, one checksum of all settings."""
     own = config["run"] != "default"
     return {
         "run": config["run"],
         "heading": next((words for name, words in HEADINGS.items() if name in config["chapters"]), HEADING),
-        "of_keys": "language" in config["chapters"],
+        "table": next((table for name, table in TABLES.items() if name in config["chapters"]), "rates"),
+        "of_keys": not {"language", "entry"}.isdisjoint(config["chapters"]),
         "seed": config["seed"],
         "doubt": f"{100 * (1 - config['assess_claims']['level']):.3g} %",
-        "command": command(config, project),
+        "command": command,
         "run_option": f" RUN={config['run']}" if own else "",
         "folder": folder(config),
         "settings_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
@@ -151,20 +152,6 @@ def settings_of(config: dict, project: Path) -> dict[str, Any]:
             for chapter, (section, _) in COMPARISONS.items()
         },
     }
-
-
-def command(config: dict, project: Path) -> str:
-    """What makes such a run in a clone of the project."""
-    name, overlay = config["run"], f"{config['run']}.yaml"
-    for chapter, (section, key) in COMPARISONS.items():
-        if chapter in config["chapters"]:
-            compared = " ".join(config[section][key])
-            return f"make {chapter}" if name == chapter else f'make compare RUNS="{compared}" RUN={name}'
-    if name == "default":
-        return "make reproduce"
-    if name in known_runs(project):
-        return f"make reproduce RUN={name}"
-    return f"make reproduce CONFIG={'configs/' * (project / 'configs' / overlay).is_file()}{overlay}"
 
 
 def studies_of(

@@ -56,13 +56,19 @@ class Study(NamedTuple):
         return Path(RUNS) / self.name
 
 
+def config_files(root: Path, kind: Kind) -> list[Path]:
+    """Those that come with the workflow, and whatever else lies beside or below them."""
+    paths = sorted((root / kind.folder).rglob("*.yaml"), key=lambda path: path.stem)
+    return [path.relative_to(root) for path in paths]
+
+
 def known_studies(root: Path, kind: Kind = STUDY) -> dict[str, Path]:
-    """Those that come with the workflow, and whatever else lies beside or below them, by name."""
+    """By name."""
     known: dict[str, Path] = {}
-    for path in sorted((root / kind.folder).rglob("*.yaml"), key=lambda path: path.stem):
+    for path in config_files(root, kind):
         if path.stem in known:
-            raise ValueError(f"{path.relative_to(root)}: {known[path.stem]} has the same name; rename one of them")
-        known[path.stem] = path.relative_to(root)
+            raise ValueError(f"{path}: {known[path.stem]} has the same name; rename one of them")
+        known[path.stem] = path
     return known
 
 
@@ -72,9 +78,8 @@ def default_studies(root: Path, kind: Kind = STUDY) -> dict[str, Path]:
 
 
 def known_runs(root: Path) -> dict[str, Study]:
-    """All of both kinds, by name of their folder in runs/."""
-    known = [(kind, known_studies(root, kind)) for kind in KINDS]
-    studies = [study_of(name, paths, kind) for kind, paths in known for name in paths]
+    """All of both kinds, by name of their folder in runs/; whether a name can be one is judged when it is asked for."""
+    studies = [of_path(path, kind) for kind in KINDS for path in config_files(root, kind)]
     return {study.name: study for study in studies}
 
 
@@ -95,7 +100,28 @@ def study_of(word: str, known: dict[str, Path], kind: Kind = STUDY) -> Study:
         there = f"; there are {', '.join(known)}" if known else ""
         raise ValueError(f"{kind.word}: no {kind.one} {word!r:.100} here{meant(word, list(known)) or there}")
     require_name(path.stem, str(path))
+    return of_path(path, kind)
+
+
+def of_path(path: Path, kind: Kind) -> Study:
     return Study(f"{kind.prefix}{path.stem}", [kind.sizes, str(path)])
+
+
+def command_of(config: dict, root: Path) -> str:
+    """What makes such a run in a clone of the project."""
+    name, overlay = config["run"], f"{config['run']}.yaml"
+    if "studies" in config["chapters"]:
+        section, key = COMPARISONS["studies"]
+        return (
+            "make studies" if name == "studies" else f'make compare RUNS="{" ".join(config[section][key])}" RUN={name}'
+        )
+    if name == "atlas":
+        return "make atlas"
+    if name == DEFAULT:
+        return "make reproduce"
+    if name in known_runs(root):
+        return f"make reproduce RUN={name}"
+    return f"make reproduce CONFIG={'configs/' * (root / 'configs' / overlay).is_file()}{overlay}"
 
 
 def require_name(name: str, what: str) -> None:

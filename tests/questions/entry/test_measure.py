@@ -34,6 +34,7 @@ def test_an_encoder_by_its_weights():
     own = model.encoder.layer[1].attention.self
     pooled = torch.cat(states)  # (token, feature)
     found = pooled_couplings(model, WINDOWS, [0, 1]).sel(layer=1)
+    assert not found.attrs["causal"]
     for head in range(4):
         cut = slice(8 * head, 8 * head + 8)
         queries, keys = (
@@ -58,6 +59,7 @@ def test_a_decoder_whose_heads_share_keys():
             model(torch.as_tensor(tokens)[None])
     queries, keys = (np.concatenate(each, 1) for each in zip(*seen, strict=True))  # (head, token, width)
     found = pooled_couplings(model, WINDOWS, [1]).sel(layer=1)
+    assert found.attrs["causal"]
     for head in range(4):
         horizon, constant_tilt = written_out(queries[head], keys[head // 2])
         assert float(found["horizon"][head]) == pytest.approx(horizon, rel=1e-6)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from transformers import RobertaConfig, RobertaModel
 
 from attnlimit.attention.key_protocols import PLAIN, PROTOCOLS
 from attnlimit.attention.keys import Attention, Dense, Kept, even_places, received_weights, stratum, value_spread
@@ -11,6 +12,7 @@ from attnlimit.questions.keys.measure import (
     drawn_errors,
     first_order,
     head_facts,
+    longest_window,
     measure_layer,
     read,
     require_window,
@@ -106,6 +108,8 @@ def test_bad_input_is_refused_in_one_line():
     model = small_llama(longest=64)
     with pytest.raises(ValueError, match="window: 128 tokens, but the model reads at most 64; pass window=64 or fewer"):
         require_window(model, READING._replace(contexts=[128]))
+    config = RobertaConfig(max_position_embeddings=66, hidden_size=8, num_attention_heads=2, num_hidden_layers=1)
+    assert longest_window(RobertaModel(config)) == 64, "two positions come before the first token's"
     with pytest.raises(ValueError, match="of which a protocol keeps 70"):
         require_window(model, READING._replace(kept=Kept(2, 64, 4)))
     with pytest.raises(ValueError, match=f"token 99, but the model has {WORDS} words"):

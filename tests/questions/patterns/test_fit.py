@@ -122,6 +122,15 @@ def test_the_ratio_of_keys_by_the_law_to_keys_needed(rates):
     np.testing.assert_allclose(rates["keys_needed"], 0.3, rtol=1e-12)
 
 
+def test_a_block_of_which_no_query_is_asked_does_not_count():
+    data = errors()
+    whole, of_head = fitted(data.isel(block=slice(1, None)))["gaussian_ratio"], {"head": 1, "block": 0}
+    data["asked"][of_head] = 0
+    for name in ("keys_needed", "keys_gaussian"):
+        data[name][of_head] = np.nan
+    np.testing.assert_allclose(fitted(data)["gaussian_ratio"].sel(head=1), whole.sel(head=1), rtol=1e-12)
+
+
 def test_theory_asks_for_a_half_from_the_budget_on_at_which_its_next_term_is_small():
     """c2 / (n c1) at most 0.1 / 1.1, which moves the slope by 0.05: from n = 11 c2 / c1 on."""
     for second, start in ((1, 16), (5.8, 64), (5.9, 128), (50, 1024), (1000, np.nan)):

@@ -48,7 +48,7 @@ def median_keys(model: xr.Dataset, protocol: str) -> str:
     fewest, most = (float(model[name].sel(protocol=protocol)) for name in ("fewest_keys", "most_keys"))
     if not np.isfinite(keys.value):
         return "not reached"
-    if keys.value <= fewest:
+    if keys.value <= fewest * (1 + 1e-9):  # exp(log n) may exceed n
         return f"at most {fewest:,.0f}"
     within = f" [{keys.low:,.0f}, {keys.high:,.0f}]" if np.isfinite([keys.low, keys.high]).all() else ""
     return f"{keys.value:,.0f}{within}{' extrapolated' if keys.value > most else ''}"

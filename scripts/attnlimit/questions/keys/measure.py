@@ -250,8 +250,11 @@ def windows_of(tokenizer, texts: Iterable[str], window: int) -> list[np.ndarray 
 
 
 def longest_window(model) -> int | None:
-    """Tokens that the model reads at once, where it says so."""
-    return getattr(model.config, "max_position_embeddings", None)
+    """Tokens that the model reads at once, where it says so; positions of a RoBERTa begin after that of the padding."""
+    most = getattr(model.config, "max_position_embeddings", None)
+    table = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    return most if most is None or padding is None else most - padding - 1
 
 
 def require_window(model, reading: Reading) -> None:

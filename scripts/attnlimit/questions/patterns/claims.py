@@ -111,7 +111,8 @@ def found(
     "with s between 1 and what the block resolves.",
     test="Share of keys by that law over the share measured, queries with s ≥ 1 and 10 exp(s²) at most the length of "
     "the block, heads with half of their queries among these; intervals over blocks with Student's law. It "
-    "holds if the intervals of the required share lie within the tolerance, and fails if too many lie outside.",
+    "holds if the intervals of the required share lie within the tolerance, and fails if too many lie outside, at a "
+    "level corrected for the number of heads.",
     fits=("patterns",),
     figure="patterns",
     thresholds=("level", "top_tolerance", "top_share", "fewest_fits", "fewest_groups"),
@@ -159,7 +160,8 @@ def patterns_top_law(fits: Fits, thresholds: dict) -> Finding:
         f"{words}, entirely outside in {off}. 95 % of the weight is on {spread(of_heads['keys_needed'])} of the keys, "
         f"where normal scores would need {spread(of_heads['keys_gaussian'])}; of {tested.size} heads, "
         f"{tested.size - count} are too flat or too peaked to be asked.",
-        f"yes: {count - needed + 1} heads with an interval more than {100 * tolerance:.0f} % off fail it",
+        f"yes: {count - needed + 1} heads whose {100 * (1 - doubt / needed):.2f} % interval lies entirely more than "
+        f"{100 * tolerance:.0f} % off fail it",
         p=min(favour, against),
         number=f"{int(within.sum())} of {count} heads within {100 * tolerance:.0f} %",
     )

@@ -87,6 +87,8 @@ def of_top(errors: xr.Dataset) -> xr.Dataset:
 def of_scores(errors: xr.Dataset) -> xr.Dataset:
     """Whether the spread of scores tells how many keys hold nearly all of the weight: see `measure.gaussian_scores`.
 
+    Blocks of which no query is asked do not count.
+
     keys_needed, keys_gaussian (delta, head), score_spread, asked (head): means over blocks.  gaussian_ratio (delta,
     head): keys_gaussian / keys_needed, with an interval over blocks, left out one at a time, on the logarithm; NaN in
     heads of which fewer than half of the queries are asked.
@@ -95,8 +97,9 @@ def of_scores(errors: xr.Dataset) -> xr.Dataset:
     shares = [errors[name].transpose("block", "delta", "head").values for name in ("keys_gaussian", "keys_needed")]
 
     def log_ratio(items: np.ndarray) -> np.ndarray:
-        gaussian, needed = items.mean(0)
-        return np.log(gaussian / needed)
+        gaussian, needed = np.nansum(items, 0)
+        with np.errstate(invalid="ignore"):  # 0 / 0: no query of the head is asked
+            return np.log(gaussian / needed)
 
     ratio = jackknifed(np.stack(shares, 1), log_ratio).map(np.exp)
     asked = found["asked"].values >= LEAST_ASKED

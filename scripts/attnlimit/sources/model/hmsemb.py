@@ -71,7 +71,7 @@ def values(part: memoryview, tensor: dict) -> np.ndarray:
             return np.frombuffer(part, "<f4").reshape(shape)
         case "i8":
             count = int(np.prod(shape))
-            if shape[-1] % group or len(part) != count + 4 * (count // group):
+            if not group or shape[-1] % group or len(part) != count + 4 * (count // group):
                 raise ValueError(f"{tensor['name']!r:.60}: {len(part)} bytes for shape {shape} in groups of {group}")
             whole = np.frombuffer(part, np.int8, count).reshape(-1, group)  # (group, number)
             scales = np.frombuffer(part, "<f4", offset=count)  # (group)

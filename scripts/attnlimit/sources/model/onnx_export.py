@@ -30,7 +30,7 @@ WORDS, POSITIONS, TYPES = (f"embeddings.{name}_embeddings.weight" for name in ("
 QUANTISED = "_quantized"  # after a tensor's name, where onnxruntime rounded it
 EPSILON = 1e-12  # of every layer norm, in both kinds
 SAME = 1e-4  # relative difference of states; float32 gives about 1e-6, the tanh gelu 4e-3
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)  # of onnx
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)  # of onnx
 
 
 class Kind(NamedTuple):
@@ -104,7 +104,8 @@ def in_floats(model: onnx.ModelProto) -> Plain:
         require_plain(node)
         inputs = [same.get(name, name) for name in node.input]
         if node.op_type == "DequantizeLinear" and inputs[0] in read:
-            whole, scale, zero = (read[name] for name in inputs)
+            whole, scale, *given = (read[name] for name in inputs if name)
+            zero = given[0] if given else np.zeros((), whole.dtype)
             if scale.size != 1:
                 raise ValueError(f"tensor {inputs[0]!r:.60} has {scale.size} scales, not one")
             rounded.add(str(whole.dtype))
