@@ -237,8 +237,7 @@ def finding(results: Path) -> str:
 
     How fast heads converge is told of the largest run that was made, keys of a language model of its own run.
     """
-    sentences = by_the_largest(results, "conclusion")
-    sentences[-1] += f" {answer_of(ROOT / LANGUAGE / 'results')['conclusion'][-1]}"
+    sentences = [*by_the_largest(results, "conclusion"), answer_of(ROOT / LANGUAGE / "results")["conclusion"][-1]]
     return "".join(f"- {sentence}\n" for sentence in sentences)
 
 

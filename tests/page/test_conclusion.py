@@ -55,7 +55,9 @@ def patterns() -> xr.Dataset:
 def test_the_sentences_by_hand():
     first, second, third = conclusion(RECORDS, rates([760.0, 5000.0]))
     assert (
-        "attention of m converges" in first and "a population of 50,335 tokens" in first and "in 1 of 2 heads" in first
+        "Attention of m on n tokens converges" in first
+        and "a population of 50,335 tokens" in first
+        and "in 1 of 2 heads" in first
     )
     assert (
         "within 5 % of their limit covariance" in first

@@ -52,10 +52,11 @@ def converges(rates: xr.Dataset) -> str:
     near = near_half(mean)
     bent = int((near & mean["misfit"]).sum())
     return (
-        f"On n tokens, attention of {model} converges to its limit, attention over a population of "
-        f"{rates.attrs['population']:,} tokens: for n from {sizes[0]:,} to {sizes[-1]:,} the error of the mean output "
-        f"falls like 1/√n in {int(near.sum())} of {mean.sizes['row']} heads (95 % interval of β within 0.05 of "
-        f"1/2; {bent} of these fits are no straight line), and {tokens(mean, 'mean')}; {tokens(parts['cov'], 'cov')}."
+        f"Attention of {model} on n tokens converges to its limit, attention over a population of "
+        f"{rates.attrs['population']:,} tokens. For n from {sizes[0]:,} to {sizes[-1]:,}, the error of the mean output "
+        f"falls like 1/√n in {int(near.sum())} of {mean.sizes['row']} heads (95 % interval of β within 0.05 of 1/2; "
+        f"{bent} of these fits are no straight line). {capital(tokens(mean, 'mean'))}. "
+        f"{capital(tokens(parts['cov'], 'cov'))}."
     )
 
 
