@@ -330,8 +330,8 @@ def time_taken(results: Path) -> str:
     jobs = sum(map(len, spent_by(results).values()))
     return (
         f"The {jobs} jobs of the default run took {spent / 60:.0f} minutes of processor time: about {spent / 120:.0f} "
-        "min on two cores (hyperthreads, busy with other work), plus a minute or two for Snakemake itself. Each needs "
-        f"at most {held / 1e9:.1f} GB of memory.\n"
+        f"min on two cores, plus a minute or two for Snakemake itself. Each needs at most {held / 1e9:.1f} GB of "
+        "memory.\n"
     )
 
 
