@@ -40,7 +40,7 @@ def normality(data: xr.Dataset) -> Figure:
     plain_log(ratios, most=4)
     by_carriers.axhline(level, color=PARAMETRIC, lw=1, ls=":")
     by_carriers.set(title=f"the {level:.0%} interval covers\nonce many tokens carry it")
-    by_carriers.set(xlabel="tokens that carry the variance", ylabel="coverage")
+    by_carriers.set(xlabel="tokens that carry it", ylabel="coverage")
     plain_log(by_carriers, most=4)
     handles = ratios.get_legend_handles_labels()[0]
     handles += [dot(BOUND, f"left: $n$ = {n[0]:,}", mfc="white"), dot(BOUND, f"left: $n$ = {plain(n[-1])}")]
