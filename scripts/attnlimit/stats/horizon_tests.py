@@ -164,8 +164,8 @@ def without_one_words(parts: Parts) -> str:
     if not known:
         return "too few fits"
     return (
-        "share of the curve's fall (1: as the curve, 0: none), mean and covariance, without the most influential "
-        f"head: {least}; with it {every}"
+        f"slope of β on the paper's curve (1: as the curve, 0: none), mean and covariance: {every}; without the most "
+        f"influential head, which decides: {least}"
     )
 
 

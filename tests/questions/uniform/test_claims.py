@@ -50,6 +50,6 @@ def test_the_law_is_named_and_its_growth_given():
     measured = record.measured["interval, d = 1"]
     assert measured["total_growth"] == pytest.approx(np.exp(1.25), rel=0.02)
     assert measured["mean_growth"] == pytest.approx(1, rel=0.02) == measured["upper_growth"]
-    assert "interval, d = 1 ×3.49" in record.in_short
+    assert "interval, d = 1 by a factor of 3.49" in record.in_short
     unbounded = judged(uniform_growth, uniform(np.exp, compact=False))
-    assert "not judged: interval, d = 1 ×3.49" in unbounded.why and "exp(R²/2)" in unbounded.why
+    assert "not judged: interval, d = 1 by a factor of 3.49" in unbounded.why and "exp(R²/2)" in unbounded.why

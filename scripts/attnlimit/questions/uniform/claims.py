@@ -85,9 +85,9 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     upper, low, high = (measured[f"upper_growth{end}"] for end in ("", "_low", "_high"))
     verdict, measured["p"] = decide(low, high, most=edge), chance(upper, low, high, most=edge)
     words = (
-        f"×{measured['total_growth']:.3g} [{measured['total_growth_low']:.3g}, {measured['total_growth_high']:.3g}] "
-        f"from R = {smallest:g} to {largest:g}, d ln C/dR {mean:.3f} over all and {measured['upper_growth']:.3f} over "
-        "the upper radii"
+        f"by a factor of {measured['total_growth']:.3g} [{measured['total_growth_low']:.3g}, "
+        f"{measured['total_growth_high']:.3g}] from R = {smallest:g} to {largest:g}, d ln C/dR "
+        f"{mean:.3f} over all and {measured['upper_growth']:.3f} over the upper radii"
     )
     reach = measured["upper_growth"] - measured["upper_growth_low"]
     return Part(verdict, measured, words, f"a rate above {edge + reach:.2f} over the upper radii")
@@ -132,5 +132,5 @@ def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
         f"C(R) grows with the law: {spoken(judged) or 'none of compact support was run'}.{beside}{theory}".strip(),
         f"{able}: {power}",
         p=joint_chance([part.verdict for part in judged.values()], [part.measured["p"] for part in judged.values()]),
-        number="; ".join(f"{law} {part.words.partition(', d ln')[0]}" for law, part in judged.items()),
+        number="C(R) grows: " + "; ".join(f"{law} {part.words.partition(', d ln')[0]}" for law, part in judged.items()),
     )
