@@ -30,7 +30,10 @@ def main() -> None:
         requirement, build = look_up(pin, choice)
         download, disk = SIZES[build]
         name = requirement.replace("===", " ")
-        print(f"{name}, the {build.upper()} build: {download} GB to download; .venv takes {disk} GB", flush=True)
+        print(
+            f"{name}, the {build.upper()} build: {download} GB to download; .venv takes {disk} GB; this takes minutes",
+            flush=True,
+        )
     else:
         requirement = ""
     if "--look-up" in sys.argv:

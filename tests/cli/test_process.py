@@ -125,7 +125,7 @@ def test_kill_stops_a_background_run_with_its_jobs(folder):
     assert len(started) > 1
     process.terminate()
     assert process.wait() == 130
-    assert (folder / "shown").read_text() == "1 job to do\nstopped\n"
+    assert (folder / "shown").read_text() == "1 job to do\nstopping: waiting for running jobs to end\nstopped\n"
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
 
 
@@ -153,7 +153,8 @@ def test_ctrl_c_on_a_terminal_removes_the_status_line(folder):
     os.close(ours)
     os.close(theirs)
     end = text.decode().rsplit("running: long", 1)[1]
-    assert end.endswith("\r\x1b[Kstopped\r\n") and len(end.splitlines()) <= 2, end
+    assert "stopping: waiting for running jobs to end" in end
+    assert end.endswith("\r\x1b[Kstopped\r\n") and len(end.splitlines()) <= 4, end
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
 
 

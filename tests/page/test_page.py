@@ -129,6 +129,14 @@ def test_words_of_others_stay_words(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("chapter", "table"), [("heads", "rates"), ("language", "keys"), ("atlas", "atlas"), ("entry", None)]
+)
+def test_the_table_that_the_side_bar_links_is_that_of_the_chapter(tmp_path, chapter, table):
+    linked = re.findall(r'href="([^"]*\.csv)"', page(tmp_path, (chapter,), CONFIG | {"chapters": [chapter]}, drawn=()))
+    assert linked[:1] == ([f"{table}.csv"] if table else [])
+
+
+@pytest.mark.parametrize(
     ("run", "changes", "expected"),
     [
         ("default", {}, "make reproduce"),

@@ -46,6 +46,7 @@ def run_with_progress(command: list[str], folder: Path = Path()) -> tuple[int, l
             code = child.wait()
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is stopping: further ones change nothing
+            print("stopping: waiting for running jobs to end", file=sys.stderr, flush=True)
             os.killpg(child.pid, signal.SIGINT)
             child.wait()
             raise

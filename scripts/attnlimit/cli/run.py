@@ -199,6 +199,9 @@ def is_outdated(report: Path, folder: Path) -> bool:
 
 def write_report(request: Request) -> None:
     """Without output, unless it fails."""
+    if not (results(request) / "claims.json").is_file():
+        remedy = "`make reproduce`, with the CONFIG or RUN of that run, finishes it"
+        raise ValueError(f"{results(request)}: nothing to report yet; {remedy}")
     quietly(command(request, "--report", "results/report.html", "--quiet", "all"))
 
 

@@ -139,7 +139,7 @@ def settings_of(config: dict, command: str) -> dict[str, Any]:
     return {
         "run": config["run"],
         "heading": next((words for name, words in HEADINGS.items() if name in config["chapters"]), HEADING),
-        "table": next((table for name, table in TABLES.items() if name in config["chapters"]), "rates"),
+        "table_file": next((table for name, table in TABLES.items() if name in config["chapters"]), "rates"),
         "of_keys": not {"language", "entry"}.isdisjoint(config["chapters"]),
         "seed": config["seed"],
         "doubt": f"{100 * (1 - config['assess_claims']['level']):.3g} %",

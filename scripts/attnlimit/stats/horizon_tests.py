@@ -130,6 +130,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     expected = count * (1 - level) / 2
     measured: dict[str, float] = {"fits": count, "below": lower, "below_by_chance": expected}
     measured |= {"below_with_large_tilt": int((able & under & unresolved_tilt(fits)).sum())}
+    measured["below_bent"] = int((able & under & fits["misfit"].astype(bool)).sum())
     measured |= {"saturated": int(saturated.sum()), "saturated_below": int((saturated & under).sum())}
     measured |= {"too_noisy": int((~left & ~able).sum()), "limit_uncertain": int(uncertain.sum())}
     beside = f"saturated and left out: {measured['saturated']}, {measured['saturated_below']} of them below"
@@ -154,7 +155,9 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
 
 def few_below(part: Part) -> str:
     """The one number of a test of a bound."""
-    return f"95 % interval entirely below the curve in {part.measured['below']} of {part.measured['fits']} fits"
+    below, bent = (part.measured[name] for name in ("below", "below_bent"))
+    marked = f" ({bent} of them no power law over these n)" if below else ""
+    return f"95 % interval entirely below the curve in {below} of {part.measured['fits']} fits{marked}"
 
 
 def without_one_words(parts: Parts) -> str:
