@@ -23,7 +23,7 @@ from attnlimit.base.store import read  # noqa: E402
 from attnlimit.bench.limits import HEAD, table_rows  # noqa: E402
 from attnlimit.questions.atlas.report import SUMMARY, model_rows  # noqa: E402
 from attnlimit.stats.estimate import Estimate  # noqa: E402
-from attnlimit.stats.verdicts import chance_words  # noqa: E402
+from attnlimit.stats.verdicts import FAILS, HOLDS, chance_words  # noqa: E402
 from attnlimit.workflow.costs import ASSUMED, GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, questions_of  # noqa: E402
 
@@ -105,6 +105,7 @@ def parts_of(results: Path) -> dict[str, str]:
     if (studies := ROOT / STUDIES / "results/claims.json").is_file():
         parts["studies"] = said(studies.parent)
         parts["studied"] = claims_table(studies.parent)
+        parts["elsewhere"] = elsewhere(ROOT / f"{STUDIES}.yaml")
     if (atlas := ROOT / ATLAS / "results/rates/atlas.zarr.zip").is_file():
         parts["atlas"] = said(atlas.parents[1])
         parts["atlas_models"] = markdown(list(SUMMARY), [list(row) for row in model_rows(read(atlas))])
@@ -259,6 +260,29 @@ def headlines_table(results: Path) -> str:
             said = f"**{each['verdict']}**" + (f" ({each['reason']})" if each["reason"] else "")
             rows.append([first, said, f"{each['experiment']}: {each['number']}"])
     return markdown(["claim of the paper", "verdict", "measured"], rows)
+
+
+def elsewhere(compared: Path) -> str:
+    """The paper's bound in the studies that are compared: where rates lie below it.  compared: their config file."""
+    folders = yaml.safe_load(compared.read_text())["compare_studies"]["studies"]
+    claims = {name: json.loads((ROOT / folder / "results/claims.json").read_text()) for name, folder in folders.items()}
+    records = {name: next(each for each in claims[name] if each["id"] == "heads_above") for name in claims}
+    holding = sum(record["verdict"] == HOLDS for record in records.values())
+    sizes = resolved("configs/study-sizes.yaml")["measure_errors"]["sizes"]
+    below = [
+        "{0} in `{1}` {2[below]} of {2[fits]} ({2[below_with_large_tilt]} with a constant tilt that these n do not "
+        "resolve)".format(record["experiment"].removeprefix("heads of "), name, record["measured"])
+        for name, record in records.items()
+        if record["verdict"] == FAILS
+    ]
+    found = (
+        f"The bound β ≥ 1/(2(1+H²)) elsewhere: it holds in {holding} of {len(records)} [studies](docs/studies.md) "
+        f"of texts and models, with n from {sizes[0]:,} to {sizes[-1]:,}."
+    )
+    if below:
+        found += f" In the others, intervals lie entirely below the curve: {'; '.join(below)}."
+        found += " So rates at such n need not respect a bound for n → ∞."
+    return f"{found}\n"
 
 
 def spread(numbers: pd.Series, digits: int = 2) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+import yaml
 
 from attnlimit.attention.key_protocols import SAMPLED
 from attnlimit.base.coordinates import STATISTICS, with_whole_layer
@@ -24,7 +25,7 @@ from support.stores import write
 
 README = (ROOT / "README.md").read_text()
 FILLED = {"finding", "tokens", "headlines", "time", "claims", "answer", "details", "intervals", "costs", "bench"}
-FILLED |= {"limits", "studies", "studied", "perturbed", "atlas", "atlas_models"}
+FILLED |= {"limits", "studies", "studied", "elsewhere", "perturbed", "atlas", "atlas_models"}
 FILLED |= {"measured", "precision", "one_layer", "growth", "moves", "verdicts"}  # by docs/published.py
 FILLED |= {"language_keys", "language_next_token", "language_claims", "language_cost"}
 FILLED |= {"requested"}  # by make cluster-test
@@ -89,6 +90,20 @@ def test_a_language_model_is_told_by_protocol():
     table = readme.next_tokens(answers)
     assert len(table.splitlines()) == 2 + answers.sizes["protocol"] * answers.sizes["n"]
     assert "| `sink_window` | 193 | " in table
+
+
+def test_the_bound_is_told_of_other_models_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(readme, "ROOT", tmp_path)
+    monkeypatch.setattr(readme, "resolved", lambda _: {"measure_errors": {"sizes": [64, 2048]}})
+    verdicts, measured = {"a": "holds", "b": "does not hold"}, {"below": 3, "fits": 20, "below_with_large_tilt": 1}
+    for name, verdict in verdicts.items():
+        record = {"id": "heads_above", "experiment": f"heads of {name}1", "verdict": verdict, "measured": measured}
+        (tmp_path / f"runs/{name}/results").mkdir(parents=True)
+        (tmp_path / f"runs/{name}/results/claims.json").write_text(json.dumps([record]))
+    compared = tmp_path / "runs/studies.yaml"
+    compared.write_text(yaml.safe_dump({"compare_studies": {"studies": {name: f"runs/{name}" for name in verdicts}}}))
+    said = readme.elsewhere(compared)
+    assert "holds in 1 of 2 [studies]" in said and "b1 in `b` 3 of 20 (1 with" in said and "a1" not in said
 
 
 def test_filling_again_changes_nothing_and_spares_the_rest():
