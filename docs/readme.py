@@ -268,7 +268,7 @@ def elsewhere(compared: Path) -> str:
     claims = {name: json.loads((ROOT / folder / "results/claims.json").read_text()) for name, folder in folders.items()}
     records = {name: next(each for each in claims[name] if each["id"] == "heads_above") for name in claims}
     holding = sum(record["verdict"] == HOLDS for record in records.values())
-    sizes = resolved("configs/study-sizes.yaml")["measure_errors"]["sizes"]
+    sizes = resolved("study-sizes.yaml")["measure_errors"]["sizes"]
     below = [
         "{0} in `{1}` {2[below]} of {2[fits]} ({2[below_with_large_tilt]} with a constant tilt that these n do not "
         "resolve)".format(record["experiment"].removeprefix("heads of "), name, record["measured"])
