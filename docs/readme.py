@@ -269,12 +269,13 @@ def elsewhere(compared: Path) -> str:
     records = {name: next(each for each in claims[name] if each["id"] == "heads_above") for name in claims}
     holding = sum(record["verdict"] == HOLDS for record in records.values())
     sizes = resolved("study-sizes.yaml")["measure_errors"]["sizes"]
-    below = [
-        "{0} in `{1}` {2[below]} of {2[fits]} ({2[below_with_large_tilt]} with a constant tilt that these n do not "
-        "resolve)".format(record["experiment"].removeprefix("heads of "), name, record["measured"])
-        for name, record in records.items()
-        if record["verdict"] == FAILS
-    ]
+    below = []
+    for name, record in records.items():
+        if record["verdict"] == FAILS:
+            counts, model = record["measured"], record["experiment"].removeprefix("heads of ")
+            tilted = counts["below_with_large_tilt"]
+            why = f", {tilted} of them with a constant tilt that these n do not resolve" if tilted else ""
+            below.append(f"{model} in `{name}` {counts['below']} of {counts['fits']}{why}")
     found = (
         f"The bound β ≥ 1/(2(1+H²)) elsewhere: it holds in {holding} of {len(records)} [studies](docs/studies.md) "
         f"of texts and models, with n from {sizes[0]:,} to {sizes[-1]:,}."

@@ -103,7 +103,7 @@ def test_the_bound_is_told_of_other_models_too(tmp_path, monkeypatch):
     compared = tmp_path / "runs/studies.yaml"
     compared.write_text(yaml.safe_dump({"compare_studies": {"studies": {name: f"runs/{name}" for name in verdicts}}}))
     said = readme.elsewhere(compared)
-    assert "holds in 1 of 2 [studies]" in said and "b1 in `b` 3 of 20 (1 with" in said and "a1" not in said
+    assert "holds in 1 of 2 [studies]" in said and "b1 in `b` 3 of 20, 1 of them with" in said and "a1" not in said
 
 
 def test_filling_again_changes_nothing_and_spares_the_rest():
