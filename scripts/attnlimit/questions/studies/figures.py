@@ -1,5 +1,7 @@
 """Figures of question studies."""
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
@@ -12,6 +14,7 @@ from attnlimit.drawing.style import BOUND, COLOURS, NAMES, PALETTE, PARAMETRIC, 
 from attnlimit.stats.estimate import Estimate
 
 COLUMNS = 4
+CHARACTERS = 20  # of a line above a panel
 MARKERS = "oD^svP*"  # of models
 NAMED = 4  # heads of a panel that move most
 LABEL = 0.045  # height of a name, of the range of ln error
@@ -45,7 +48,8 @@ def studies_horizon(compared: xr.Dataset) -> Figure:
     for name, axis in zip(studies, axes.flat, strict=False):
         draw_predictions(axis, horizon)
         draw(axis, name, 7, 0.8)
-        axis.set_title(f"{name}\n{compared['model_of_study'].sel(study=name).item()}", fontsize=8)
+        model = fill(str(compared["model_of_study"].sel(study=name).item()), CHARACTERS)
+        axis.set_title(f"{name}\n{model}", fontsize=7)
     pooled = axes.flat[len(studies)]
     draw_predictions(pooled, horizon)
     for name in studies:
@@ -73,11 +77,15 @@ def studies_horizon(compared: xr.Dataset) -> Figure:
 
 
 def studies_heads(compared: xr.Dataset) -> Figure:
-    """The error of each head at the largest n on every text, one panel a model and statistic; those that move most."""
+    """The error of each head at the largest n on every text, one panel a model and statistic; those that move most.
+
+    Models with several texts, if there are any.
+    """
     texts = {
         str(model): [str(name) for name in compared["study"].values[compared["model_of_study"].values == model]]
         for model in compared["model"].values
     }
+    texts = {model: names for model, names in texts.items() if len(names) > 1} or texts
     widths = [max(len(names), 2) for names in texts.values()]
     errors = {statistic: np.log(compared["relative_error"].sel(statistic=statistic).values) for statistic in NAMES}
     looks: Looks = {"sharey": "row", "squeeze": False, "layout": "constrained", "width_ratios": widths}
@@ -107,7 +115,7 @@ def studies_heads(compared: xr.Dataset) -> Figure:
             axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5, 7)))
             axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
             axis.set(xticks=places, xlim=(-0.25, len(names) - 0.55))
-            axis.set_xticklabels(names if statistic == list(NAMES)[-1] else [], rotation=20)
+            axis.set_xticklabels(names if statistic == list(NAMES)[-1] else [], rotation=30, ha="right")
         column[0].set_title(model)
     for axis, words in zip(axes[:, 0], NAMES.values(), strict=True):
         axis.set_ylabel(f"relative error of the {words}\nat the largest $n$")
@@ -154,5 +162,5 @@ def studies_shared_noise(compared: xr.Dataset) -> Figure:
     axes[0].set_ylim(LEAST, TOP * max(heads))
     axes[0].set_ylabel("independent heads\nthat a layer is worth, $h_{\\mathrm{eff}}$")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncol=4 if len(models) == 1 else 3, fontsize=7.5)
+    figure.legend(handles, labels, loc="outside lower center", ncol=4 if len(models) == 1 else 2, fontsize=7.5)
     return figure
