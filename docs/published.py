@@ -64,7 +64,8 @@ def parts_of_growth(runs: list["Run"]) -> dict[str, str]:
     """One layer with more and more tokens, and what the largest of these runs found."""
     runs = sorted(runs, key=lambda run: run.population)
     largest = runs[-1]
-    found = f"- {answer_of(largest.results)['conclusion'][0]}\n{precision(largest)}"
+    found = answer_of(largest.results)["conclusion"][0]
+    found = f"- {found['says']} {found['detail']}\n{precision(largest)}"
     if len(runs) == 1:
         return {"one_layer": found}
     draw_growth(runs, ROOT / "docs/published_growth.png")

@@ -239,14 +239,17 @@ def finding(results: Path) -> str:
     How fast heads converge is told of the largest run that was made, keys of a language model of its own run.
     """
     sentences = [*by_the_largest(results, "conclusion"), answer_of(ROOT / LANGUAGE / "results")["conclusion"][-1]]
-    return "".join(f"- {sentence}\n" for sentence in sentences)
+    return "".join(f"- **{each['says']}** {each['detail']}".rstrip() + "\n" for each in sentences)
 
 
 def tokens_table(results: Path) -> str:
     """How many tokens for 5 %, side by side: answers of the largest run, the default one, that on a language model."""
     found = by_the_largest(results, "answers") + answer_of(ROOT / LANGUAGE / "results")["answers"]
-    rows = [[f"**{each['number']}**" for each in found], [each["words"] for each in found]]
-    return markdown([each["case"] for each in found], rows)
+    numbers = [
+        "<br>".join(f"{drawn}: **{number}**" if drawn else f"**{number}**" for drawn, number in each["numbers"].items())
+        for each in found
+    ]
+    return markdown([each["case"] for each in found], [numbers, [each["words"] for each in found]])
 
 
 def headlines_table(results: Path) -> str:

@@ -1,4 +1,4 @@
-"""What the run found: at most four sentences, "how many tokens?" side by side, and lines with more numbers."""
+"""What the run found: a few plain sentences, "how many tokens?" side by side, and lines with more numbers."""
 
 import json
 from pathlib import Path
@@ -36,10 +36,13 @@ else:
 lines |= context_answer(contexts) if contexts is not None else {}
 lines |= {"left_out": p.left_out} if p.left_out else {}
 
-sentences = conclusion(records, rates, contexts, language)
-side_by_side = [each._asdict() for each in answers(rates, contexts, patterns, language)]
-found = {"conclusion": sentences, "answers": side_by_side, "lines": lines}
-said = [*sentences, "", *lines.values()] if sentences else lines.values()
+findings = conclusion(records, rates, contexts, language)
+side_by_side = answers(rates, contexts, patterns, language)
+found = {
+    name: [each._asdict() for each in some] for name, some in (("conclusion", findings), ("answers", side_by_side))
+}
+found["lines"] = lines
+said = [*(" ".join(each).rstrip() for each in findings), "", *lines.values()] if findings else lines.values()
 texts = {"lines": "\n".join(said) + "\n", "sentences": json.dumps(found, indent=2, ensure_ascii=False) + "\n"}
 for name, text in texts.items():
     with atomic(snakemake.output[name]) as temporary:

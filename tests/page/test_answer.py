@@ -64,7 +64,7 @@ def test_the_answer_by_hand(far):
     assert lines[:5] == [
         "owner/small (2 layers of 2 heads) on 50,000 tokens of a text, n from 64 to 4,096:",
         "half of the heads are within 5 % of their limit mean after about 210 tokens; "
-        "the slowest needs more than 40,960 (extrapolated).",
+        "the slowest head needs more than 40,960 (extrapolated).",
         "1 of 4 heads are within 5 % of their limit covariance by the largest n measured, 4,096.",
         "for the mean of the outputs, with n from 64 to 4,096, the 95 % interval of β lies within 0.05 of 1/2 in 1 "
         "of 4 heads of small, across the edge in 1; layer 5 head 1, with a horizon of 12, has 0.12; "
@@ -115,7 +115,7 @@ def test_the_order_of_layers_and_heads_is_of_no_matter():
 def test_heads_that_are_within_at_once_or_never_known():
     data = rates()
     data["tokens_needed"] = data["tokens_needed"] * 0 + 64
-    assert "after at most 64 tokens; the slowest needs at most 64" in answer(data, 0.1)["tokens_mean"]
+    assert "after at most 64 tokens; the slowest head needs at most 64" in answer(data, 0.1)["tokens_mean"]
     data["tokens_needed"] = data["tokens_needed"] * np.nan
     assert answer(data, 0.1)["tokens_mean"] == "for no head is it known when it is within 5 % of its limit mean."
 

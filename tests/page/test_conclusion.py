@@ -54,46 +54,39 @@ def patterns() -> xr.Dataset:
 
 def test_the_sentences_by_hand():
     first, second, third = conclusion(RECORDS, rates([760.0, 5000.0]))
-    assert "attention of m over" in first and "a population of 50,335 tokens" in first and "in 1 of 2 heads" in first
-    assert (
-        "within 5 % of their limit covariance" in first
-        and "after about 760 tokens" in first
-        and "(extrapolated)" in first
-    )
-    assert (
-        second.startswith("None of the rates of heads of m or of simulated tokens that can be compared")
-        and "significantly below it" in second
-    )
-    assert third == "Does β fall as H grows? Yes for simulated tokens; no for heads as they are.", (
+    assert "in 1 of 2 heads of m" in first.says and "after about 760 tokens" in first.says
+    assert "a population of 50,335 tokens" in first.detail and "(extrapolated)" in first.detail
+    assert "within 5 % of their limit covariance" in first.detail
+    assert second.says.startswith("No rate that can be compared") and "consistent, no proof" in second.detail
+    assert third.says == "Does β fall as H grows? Yes for simulated tokens; no for heads as they are.", (
         "a claim that is left out is not told"
     )
 
 
 @pytest.mark.parametrize(("verdict", "said"), [(FAILS, "rates lie below"), (UNDECIDED, "is undecided")])
 def test_a_bound_that_does_not_hold_is_not_flattered(verdict, said):
-    (sentence,) = conclusion([RECORDS[0] | {"verdict": verdict}, RECORDS[1]])
-    assert said in sentence and "significantly" not in sentence
+    (found,) = conclusion([RECORDS[0] | {"verdict": verdict}, RECORDS[1]])
+    assert said in found.says and "significantly" not in found.says and "0 of 4 fits below" in found.detail
 
 
 def test_what_it_means_for_text_and_for_a_language_model_is_one_sentence_each():
-    (last,) = conclusion([], contexts=contexts(0.15), keys=keys())
-    assert "in runs of 512 is worth 0.15" in last
-    assert "needs about 9,000 keys of it" in last and "about 360 keys in all" in last, "drawn and kept together"
-    assert "to the power 0.95" in last
+    text, language = conclusion([], contexts=contexts(0.15), keys=keys())
+    assert "in runs of 512 is worth 0.15" in text.says
+    assert "needs about 9,000 random keys" in language.says
+    assert "about 360 keys in all" in language.says, "drawn and kept together"
+    assert "to the power 0.95" in language.detail
     assert conclusion([]) == []
 
 
 def test_the_answers_side_by_side():
-    found = answers(rates([760.0, 5000.0]), contexts(0.2), patterns(), keys())
-    assert [each.case for each in found] == [
-        "independent tokens",
-        "running text",
-        "one query",
-        "one query of a language model",
-    ]
-    assert [each.number for each in found] == [
-        "about 760",
-        "5.0 times as many",
-        "random keys: more than 384, the most tried; largest weights: about 20",
-        "random keys: about 9,000; first and last kept: about 360; largest weights: at most 81",
-    ]
+    found = {each.case: each.numbers for each in answers(rates([760.0, 5000.0]), contexts(0.2), patterns(), keys())}
+    assert found == {
+        "independent tokens": {"": "about 760"},
+        "running text": {"": "5.0 times as many"},
+        "one query": {"random keys": "more than 384, the most tried", "largest weights": "about 20"},
+        "one query of a language model": {
+            "random keys": "about 9,000",
+            "first and last kept": "about 360",
+            "largest weights": "at most 81",
+        },
+    }

@@ -115,7 +115,8 @@ def test_words_of_others_stay_words(tmp_path):
         return given[-1]
 
     config = CONFIG | {"compare_studies": {"studies": {"a": "runs/a"}, "missing": {"b": evil()}}}
-    answer = {"conclusion": [evil()], "answers": [{key: evil() for key in ("case", "number", "words")}]}
+    answer = {"conclusion": [{key: evil() for key in ("says", "detail")}]}
+    answer["answers"] = [{"numbers": {evil(): evil()}} | {key: evil() for key in ("case", "words")}]
     answer["lines"] = {key: evil() for key in ("about", "horizons", "rates")}
     changes = {
         "identities": [("corpus.name", evil())],

@@ -237,7 +237,8 @@ def test_the_page_answers_shows_every_claim_and_asks_the_network_for_nothing(pag
         tall = window.evaluate(TALL, PAPER["height"])
     assert complaints == [] and low == [] and tall == []
     answer = json.loads(page.with_name("answer.json").read_text())
-    assert lead == [each.translate(RAISED | LOWERED) for each in answer["conclusion"]] and len(answer["answers"]) == 3
+    said = [f"{each['says']} {each['detail']}".rstrip() for each in answer["conclusion"]]
+    assert lead == [each.translate(RAISED | LOWERED) for each in said] and len(answer["answers"]) == 3
     assert set(cards) == {record["id"] for record in records}
     for record in records:
         card = cards[record["id"]]

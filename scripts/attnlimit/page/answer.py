@@ -31,7 +31,7 @@ def answer(rates: xr.Dataset, weakest_horizon: float) -> dict[str, str]:
     parts = by_statistic(rates)
     model = rates.attrs["model"]["name"].rpartition("/")[2]
     lines = {"about": about(rates)}
-    lines |= {f"tokens_{name}": f"{tokens(part, name)}." for name, part in parts.items()}
+    lines |= {f"tokens_{name}": f"{'; '.join(tokens(part, name))}." for name, part in parts.items()}
     lines["rates_mean"] = f"{rates_near_half(parts['mean'], model)}."
     lines["rates_cov"] = f"{rates_apart(parts['cov'])}."
     lines["curve"] = joined(
@@ -111,19 +111,19 @@ def joined(title: str, parts: dict[str, xr.Dataset], words) -> str:
     return f"{title}: " + "; ".join(f"{NAMES[name]} {words(part)}" for name, part in parts.items())
 
 
-def tokens(heads: xr.Dataset, name: str) -> str:
-    """Half of the heads are within 5 % of their limit mean after … tokens; the slowest needs …"""
+def tokens(heads: xr.Dataset, name: str) -> list[str]:
+    """Half of the heads are within 5 % of their limit mean after … tokens; then, if so: the slowest head needs …"""
     needed, sizes = heads["tokens_needed"].sel(eps=SHARE).values, heads["n"].values
     known = np.sort(needed[~np.isnan(needed)])
     if not len(known):
-        return f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"
+        return [f"for no head is it known when it is within {100 * SHARE:g} % of its limit {NAMES[name]}"]
     half, slowest = known[(len(known) - 1) // 2], known[-1]  # the lower median: half of the heads, or more
     goal = f"within {100 * SHARE:g} % of their limit {NAMES[name]}"
     if half > sizes[-1]:
         reached = int((known <= sizes[-1]).sum())
-        return f"{reached} of {len(known)} heads are {goal} by the largest n measured, {int(sizes[-1]):,}"
+        return [f"{reached} of {len(known)} heads are {goal} by the largest n measured, {int(sizes[-1]):,}"]
     after = spoken(half, sizes, " tokens")
-    return f"half of the heads are {goal} after {after}; the slowest needs {spoken(slowest, sizes)}"
+    return [f"half of the heads are {goal} after {after}", f"the slowest head needs {spoken(slowest, sizes)}"]
 
 
 def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:

@@ -1,4 +1,4 @@
-"""What page, terminal and README open with: at most four sentences, and "how many tokens?" answered side by side."""
+"""What page, terminal and README open with: a few plain sentences, and "how many tokens?" answered side by side."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -6,23 +6,31 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from attnlimit.page.answer import SHARE, by_statistic, capital, near_half, spoken, tokens
+from attnlimit.page.answer import NEAR, SHARE, by_statistic, capital, near_half, spoken, tokens
 from attnlimit.questions.contexts.fit import longest_run
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 
 BOUND = ("heads_above", "bound_curve")  # claims: β is at least 1/(2(1+H²))
+CURVE = "β ≥ 1/(2(1+H²))"
 FALL = ("horizon_dependence", "interventions_horizon", "heads_curve")  # claims: β falls as H grows
 FOUND = {HOLDS: "yes for {}", FAILS: "no for {}", UNDECIDED: "undecided for {}"}
 CHOSEN = {"random": "random keys", "window": "nearest", "top": "largest weights"}  # patterns of the box
 KEPT = {"uniform": "random keys", "sink_recent": "first and last kept", "top": "largest weights"}
 
 
+class Finding(NamedTuple):
+    """One finding: a plain sentence, and what a careful reader must know beside it."""
+
+    says: str
+    detail: str = ""
+
+
 class Answer(NamedTuple):
-    """One answer to "how many tokens?"."""
+    """One answer to "how many tokens?": numbers by what is drawn (empty where there is one number only)."""
 
     case: str
-    number: str
+    numbers: dict[str, str]
     words: str
 
 
@@ -31,8 +39,8 @@ def conclusion(
     rates: xr.Dataset | None = None,
     contexts: xr.Dataset | None = None,
     keys: xr.Dataset | None = None,
-) -> list[str]:
-    """Sentences on what this run has: convergence, bounds, what H tells, what it means for text and language models.
+) -> list[Finding]:
+    """What this run has of: convergence, the bound, what H tells, neighbours in text, keys of a language model.
 
     records: those of claims.json;  rates, contexts, keys: fits of these questions.
     """
@@ -41,46 +49,55 @@ def conclusion(
         *([converges(rates)] if rates is not None else []),
         *of_bounds([tested[name] for name in BOUND if name in tested]),
         *of_horizon([tested[name] for name in FALL if name in tested]),
-        *([" ".join([*in_text(contexts), *in_context(keys)])] if contexts is not None or keys is not None else []),
+        *in_text(contexts),
+        *in_context(keys),
     ]
 
 
-def converges(rates: xr.Dataset) -> str:
+def converges(rates: xr.Dataset) -> Finding:
     """To what, and how fast: the mean of the outputs, then their covariance."""
     parts, model = by_statistic(rates), rates.attrs["model"]["name"].rpartition("/")[2]
     mean, sizes = parts["mean"], rates["n"].values
     near = near_half(mean)
     bent = int((near & mean["misfit"]).sum())
-    return (
-        f"The limit is attention of {model} over a population of {rates.attrs['population']:,} tokens, from which "
-        f"samples of n are drawn. For n from {sizes[0]:,} to {sizes[-1]:,}, the error of the mean output falls like "
-        f"1/√n in {int(near.sum())} of {mean.sizes['row']} heads (95 % interval of β within 0.05 of 1/2; in {bent} of "
-        f"these, log error against log n is bent, and β is an average slope). {capital(tokens(mean, 'mean'))}. "
-        f"{capital(tokens(parts['cov'], 'cov'))}."
+    (half, *slowest), covariance = tokens(mean, "mean"), "; ".join(tokens(parts["cov"], "cov"))
+    details = [
+        f"The limit is attention over a population of {rates.attrs['population']:,} tokens, from which samples of "
+        f"{sizes[0]:,} to {sizes[-1]:,} are drawn",
+        f"Like 1/√n: the 95 % interval of β is within {NEAR:g} of 1/2 (in {bent} of these heads log error against "
+        "log n is bent, and β is an average slope)",
+        *map(capital, slowest),
+        f"The covariance: {covariance}",
+    ]
+    return Finding(
+        f"The error of the mean output falls like 1/√n, as that of an ordinary average, in {int(near.sum())} of "
+        f"{mean.sizes['row']} heads of {model}; {half}.",
+        f"{'. '.join(details)}.",
     )
 
 
-def of_bounds(records: list[Mapping]) -> list[str]:
+def of_bounds(records: list[Mapping]) -> list[Finding]:
     """Whether measured rates lie above the paper's bound, which is for n to infinity."""
     if not records:
         return []
-    numbers = "; ".join(f"{record['experiment']}: {record['number']}" for record in records)
-    measured = " or ".join(f"of {record['experiment']}" for record in records)
+    numbers = capital("; ".join(f"{record['experiment']}: {record['number']}" for record in records)) + "."
     verdicts = {record["verdict"] for record in records}
     if FAILS in verdicts:
-        return [f"Measured rates lie below the paper's bound β ≥ 1/(2(1+H²)), which is for n → ∞ ({numbers})."]
+        return [Finding(f"Some measured rates lie below {CURVE}, the paper's bound for n → ∞.", numbers)]
     if UNDECIDED in verdicts:
-        return [f"Whether measured rates lie above the paper's bound β ≥ 1/(2(1+H²)) is undecided ({numbers})."]
+        return [Finding(f"Whether measured rates lie above the paper's bound {CURVE} is undecided.", numbers)]
     aside = [f"{record['experiment']}: {left}" for record in records if (left := record["number"].partition("; ")[2])]
     return [
-        f"None of the rates {measured} that can be compared with the paper's bound β ≥ 1/(2(1+H²)) is significantly "
-        "below it. That is consistent, no proof: the bound is for n → ∞, and fits are set aside whose error hardly "
-        "falls yet at these n, or in which a part of the scores that all queries share (the constant tilt) asks for "
-        f"larger n{''.join(f' ({each})' for each in aside)}."
+        Finding(
+            f"No rate that can be compared with the paper's bound {CURVE} is significantly below it.",
+            "That is consistent, no proof: the bound is for n → ∞. Not compared are fits whose error hardly falls yet "
+            "at these n, or in which the constant tilt, a part of the scores that all queries share, needs larger n"
+            f"{''.join(f' ({each})' for each in aside)}.",
+        )
     ]
 
 
-def of_horizon(records: list[Mapping]) -> list[str]:
+def of_horizon(records: list[Mapping]) -> list[Finding]:
     """Where a larger H goes with a smaller rate, and where it does not; the table of claims has the numbers."""
     named = {verdict: [r for r in records if r["verdict"] == verdict] for verdict in FOUND}
     parts = [
@@ -88,21 +105,23 @@ def of_horizon(records: list[Mapping]) -> list[str]:
         for verdict, some in named.items()
         if some
     ]
-    return [f"Does β fall as H grows? {capital('; '.join(parts))}."] if parts else []
+    return [Finding(f"Does β fall as H grows? {capital('; '.join(parts))}.")] if parts else []
 
 
-def in_text(contexts: xr.Dataset | None) -> list[str]:
+def in_text(contexts: xr.Dataset | None) -> list[Finding]:
     """What a neighbour is worth."""
     if contexts is None or not np.isfinite((worth := share_of(contexts)).value):
         return []
     length = longest_run(contexts)[1]
     return [
-        f"In running text neighbours repeat each other: a token in runs of {length} is worth {worth.value:.2f} of an "
-        "independent one."
+        Finding(
+            f"In running text neighbours repeat each other: a token in runs of {length} is worth {worth.value:.2f} of "
+            "an independent one."
+        )
     ]
 
 
-def in_context(keys: xr.Dataset | None) -> list[str]:
+def in_context(keys: xr.Dataset | None) -> list[Finding]:
     """What a query of a language model needs."""
     if keys is None:
         return []
@@ -110,11 +129,14 @@ def in_context(keys: xr.Dataset | None) -> list[str]:
     power, shortest = float(keys["median_growth"].sel(protocol="uniform")), int(keys["context"].min())
     longest, tested = int(keys["context"].max()), int(keys["n"].max())
     return [
-        f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} keys of it, drawn "
-        f"at random with replacement, for an error of {100 * SHARE:g} % (median head; predicted by exact first order, "
-        f"the leading term in 1/n, which was tested up to {tested:,} keys). If its first and last keys are always "
-        f"among them, {keys_read(keys, 'sink_recent')} keys in all are enough. The random keys needed grow like the "
-        f"length of the context to the power {power:.2f}, from {shortest:,} to {longest:,} tokens."
+        Finding(
+            f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} random keys "
+            f"for an error of {100 * SHARE:g} %, or {keys_read(keys, 'sink_recent')} keys in all if its first and last "
+            "keys are always among them.",
+            "Median head; keys are drawn with replacement; predicted by exact first order, the leading term in 1/n, "
+            f"which was tested up to {tested:,} keys. The random keys needed grow like the length of the context to "
+            f"the power {power:.2f}, from {shortest:,} to {longest:,} tokens.",
+        )
     ]
 
 
@@ -131,25 +153,20 @@ def answers(
         needed = np.sort(mean["tokens_needed"].sel(eps=SHARE).values)
         half = float(needed[(len(needed) - 1) // 2])
         number = "unknown" if np.isnan(half) else spoken(half, mean["n"].values)
-        found.append(Answer("independent tokens", number, "for the mean over all outputs, half of the heads"))
+        found.append(Answer("independent tokens", {"": number}, "for the mean over all outputs, half of the heads"))
     if contexts is not None and np.isfinite((worth := share_of(contexts)).value):
         length = longest_run(contexts)[1]
-        found.append(
-            Answer("running text", f"{1 / worth.value:.1f} times as many", f"the same mean, tokens in runs of {length}")
-        )
+        number = f"{1 / worth.value:.1f} times as many"
+        found.append(Answer("running text", {"": number}, f"the same mean, tokens in runs of {length}"))
     if patterns is not None:
         block = patterns.attrs["block"]
         chosen = {words: budget(patterns, name) for name, words in CHOSEN.items() if name in patterns["pattern"].values}
-        found.append(Answer("one query", listed(chosen), of_context(block)))
+        found.append(Answer("one query", chosen, of_context(block)))
     if keys is not None:
         chosen = {words: keys_read(keys, name) for name, words in KEPT.items() if name in keys["protocol"]}
         words = of_context(keys.attrs["context"])
-        found.append(Answer("one query of a language model", listed(chosen), words))
+        found.append(Answer("one query of a language model", chosen, words))
     return found
-
-
-def listed(chosen: Mapping[str, str]) -> str:
-    return "; ".join(f"{words}: {number}" for words, number in chosen.items())
 
 
 def of_context(length: int) -> str:
