@@ -266,27 +266,27 @@ def headlines_table(results: Path) -> str:
 
 
 def elsewhere(compared: Path) -> str:
-    """The paper's bound in the studies that are compared: where rates lie below it.  compared: their config file."""
+    """After what the run found of the paper's bound: the studies that are compared.  compared: their config file."""
     folders = yaml.safe_load(compared.read_text())["compare_studies"]["studies"]
     claims = {name: json.loads((ROOT / folder / "results/claims.json").read_text()) for name, folder in folders.items()}
     records = {name: next(each for each in claims[name] if each["id"] == "heads_above") for name in claims}
     holding = sum(record["verdict"] == HOLDS for record in records.values())
     sizes = resolved("study-sizes.yaml")["measure_errors"]["sizes"]
+    studies = f"{len(records)} [studies](docs/studies.md) of texts and models"
     below = []
     for name, record in records.items():
         if record["verdict"] == FAILS:
             counts, model = record["measured"], record["experiment"].removeprefix("heads of ")
             tilted = counts["below_with_large_tilt"]
-            why = f", {tilted} of them with a constant tilt that these n do not resolve" if tilted else ""
+            why = f" ({tilted} of them with a constant tilt that these n do not resolve)" if tilted else ""
             below.append(f"{model} in `{name}` {counts['below']} of {counts['fits']}{why}")
-    found = (
-        f"The bound β ≥ 1/(2(1+H²)) elsewhere: it holds in {holding} of {len(records)} [studies](docs/studies.md) "
-        f"of texts and models, with n from {sizes[0]:,} to {sizes[-1]:,}."
+    if not below:
+        return f"- **No rate is significantly below the paper's bound in {holding} of {studies}**, n from {sizes[0]:,} to {sizes[-1]:,}.\n"
+    return (
+        f"- **In {len(below)} of {studies}, some rates lie below the paper's bound**: a rate measured at n from {sizes[0]:,} to "
+        f"{sizes[-1]:,} need not respect a bound for n → ∞. Fits whose 95 % interval is entirely below: "
+        f"{'; '.join(below)}.\n"
     )
-    if below:
-        found += f" In the others, intervals lie entirely below the curve: {'; '.join(below)}."
-        found += " So rates at such n need not respect a bound for n → ∞."
-    return f"{found}\n"
 
 
 def spread(numbers: pd.Series, digits: int = 2) -> str:

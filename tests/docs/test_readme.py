@@ -103,7 +103,9 @@ def test_the_bound_is_told_of_other_models_too(tmp_path, monkeypatch):
     compared = tmp_path / "runs/studies.yaml"
     compared.write_text(yaml.safe_dump({"compare_studies": {"studies": {name: f"runs/{name}" for name in verdicts}}}))
     said = readme.elsewhere(compared)
-    assert "holds in 1 of 2 [studies]" in said and "b1 in `b` 3 of 20, 1 of them with" in said and "a1" not in said
+    assert "In 1 of 2 [studies]" in said and "b1 in `b` 3 of 20 (1 of them with" in said and "a1" not in said
+    (tmp_path / "runs/b/results/claims.json").write_text((tmp_path / "runs/a/results/claims.json").read_text())
+    assert "significantly below the paper's bound in 2 of 2 [studies]" in readme.elsewhere(compared)
 
 
 def test_filling_again_changes_nothing_and_spares_the_rest():
