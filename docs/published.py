@@ -200,7 +200,10 @@ def precision(run: Run) -> str:
 
 def verdicts(runs: list[Run]) -> str:
     """The claims that a larger run decides, beside those of the default run."""
-    found = [{each["id"]: each for each in json.loads((run.results / "claims.json").read_text())} for run in runs]
+    found = [
+        {each["id"]: each for each in json.loads((run.results / "claims.json").read_text(encoding="utf-8"))}
+        for run in runs
+    ]
     said = [name for name in found[0] if any(each.get(name, {}).get("verdict") for each in found[1:])]
     rows = [[found[0][name]["claim"], *(verdict(each.get(name)) for each in found)] for name in said]
     return markdown(["claim", *(run.title for run in runs)], rows)

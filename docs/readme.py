@@ -100,8 +100,10 @@ def parts_of(results: Path) -> dict[str, str]:
     if all((ROOT / run / "results/answer.json").is_file() for run in (LARGEST, LANGUAGE)):
         parts |= {"finding": finding(results), "tokens": tokens_table(results)}
     if (bench := results / "bench/attention.json").is_file():
-        parts["bench"] = bench_table(json.loads(bench.read_text()))
-        parts["limits"] = markdown(list(HEAD), table_rows(json.loads(bench.with_name("limits.json").read_text())))
+        parts["bench"] = bench_table(json.loads(bench.read_text(encoding="utf-8")))
+        parts["limits"] = markdown(
+            list(HEAD), table_rows(json.loads(bench.with_name("limits.json").read_text(encoding="utf-8")))
+        )
     if (studies := ROOT / STUDIES / "results/claims.json").is_file():
         parts["studies"] = said(studies.parent)
         parts["studied"] = claims_table(studies.parent)
@@ -170,7 +172,7 @@ def next_tokens(fits: xr.Dataset) -> str:
 
 def said(results: Path) -> str:
     """The lines of a run's answer as a list."""
-    return "".join(f"- {line}\n" for line in (results / "answer.txt").read_text().splitlines() if line)
+    return "".join(f"- {line}\n" for line in (results / "answer.txt").read_text(encoding="utf-8").splitlines() if line)
 
 
 def rates_table(results: Path) -> pd.DataFrame:
@@ -225,7 +227,7 @@ def moved(before: pd.DataFrame, after: pd.DataFrame, column: str, form: str, sca
 
 
 def answer_of(results: Path) -> dict:
-    return json.loads((results / "answer.json").read_text())
+    return json.loads((results / "answer.json").read_text(encoding="utf-8"))
 
 
 def by_the_largest(results: Path, key: str) -> list:
@@ -254,7 +256,7 @@ def tokens_table(results: Path) -> str:
 
 def headlines_table(results: Path) -> str:
     """The paper's claims by headline, a row for each experiment, with one number each."""
-    records = json.loads((results / "claims.json").read_text())
+    records = json.loads((results / "claims.json").read_text(encoding="utf-8"))
     tested = [record for record in records if record["verdict"] and not record["ours"]]
     rows = []
     for headline in dict.fromkeys(record["headline"] for record in tested):
@@ -267,8 +269,11 @@ def headlines_table(results: Path) -> str:
 
 def elsewhere(compared: Path) -> str:
     """After what the run found of the paper's bound: the studies that are compared.  compared: their config file."""
-    folders = yaml.safe_load(compared.read_text())["compare_studies"]["studies"]
-    claims = {name: json.loads((ROOT / folder / "results/claims.json").read_text()) for name, folder in folders.items()}
+    folders = yaml.safe_load(compared.read_text(encoding="utf-8"))["compare_studies"]["studies"]
+    claims = {
+        name: json.loads((ROOT / folder / "results/claims.json").read_text(encoding="utf-8"))
+        for name, folder in folders.items()
+    }
     records = {name: next(each for each in claims[name] if each["id"] == "heads_above") for name in claims}
     holding = sum(record["verdict"] == HOLDS for record in records.values())
     sizes = resolved("study-sizes.yaml")["measure_errors"]["sizes"]
@@ -322,7 +327,7 @@ def intervals(table: pd.DataFrame) -> str:
 
 def claims_table(results: Path) -> str:
     """Each claim that was tested, its verdict, the measured number beside its threshold, and p among all claims."""
-    records = json.loads((results / "claims.json").read_text())
+    records = json.loads((results / "claims.json").read_text(encoding="utf-8"))
     tested = sorted((record for record in records if record["verdict"]), key=lambda record: record["ours"])
     rows = [
         [
@@ -364,9 +369,9 @@ def time_taken(results: Path) -> str:
 
 
 def resolved(*overlays: str) -> dict:
-    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     for overlay in overlays:
-        update_config(config, yaml.safe_load((ROOT / "configs" / overlay).read_text()))
+        update_config(config, yaml.safe_load((ROOT / "configs" / overlay).read_text(encoding="utf-8")))
     return config
 
 

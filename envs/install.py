@@ -25,26 +25,26 @@ def main() -> None:
     if choice not in ("", *SIZES):
         sys.exit(f"TORCH={choice}: no such build; give TORCH=cpu or TORCH=cuda, or leave it out for what pip finds")
     pin = TORCH.read_text(encoding="utf-8").strip()
-    build = installed_build(pin)
-    if build is None or choice not in ("", build):
+    version, build = installed(pin)
+    requirement = ""
+    if not build or choice not in ("", build):
         requirement, build = look_up(pin, choice)
+        version = requirement
         download, disk = SIZES[build]
         name = requirement.replace("===", " ")
         print(
             f"{name}, the {build.upper()} build: {download} GB to download; .venv takes {disk} GB; this takes minutes",
             flush=True,
         )
-    else:
-        requirement = ""
     if "--look-up" in sys.argv:
         return
     pip("install", *HASHED, "-r", LOCK)
     if build == "cpu":
         pip("uninstall", "--yes", "-r", CUDA)  # a CUDA build was here before
-    elif "+" not in requirement:
+    elif "+" not in version:  # one with a label, such as +cu126, needs other libraries than PyPI's: no lock has them
         pip("install", *HASHED, "-r", CUDA)
-    if requirement:  # a build with a label, such as +cu126, needs other libraries than PyPI's, and no lock has them
-        pip("install", *([] if "+cu" in requirement else ["--no-deps"]), requirement)
+    if requirement:
+        pip("install", *([] if "+cu" in version else ["--no-deps"]), requirement)
     pip("check", quiet=False)
     Path(".venv/torch").write_text(f"{build}\n", encoding="utf-8")
 
@@ -58,13 +58,13 @@ def pip(*arguments: object, quiet: bool = True) -> None:
         sys.exit(code)
 
 
-def installed_build(pin: str) -> str | None:
-    """Of the torch that is here, if it is of the pinned version."""
+def installed(pin: str) -> tuple[str, str]:
+    """Version and build of the torch that is here; no build if it is not of the pinned version."""
     try:
         held = distribution("torch")
     except PackageNotFoundError:
-        return None
-    return build_of(held.requires or []) if f"torch=={held.version.split('+')[0]}" == pin else None
+        return "", ""
+    return held.version, build_of(held.requires or []) if f"torch=={held.version.split('+')[0]}" == pin else ""
 
 
 def build_of(requirements: list[str]) -> str:

@@ -21,7 +21,7 @@ from attnlimit.workflow.workflow_files import commit, source_sha256  # noqa: E40
 try:
     sort_keys(config)  # params are compared as text: the order of keys in an overlay must not change them
     require_writable(".")  # Snakemake itself would fail with a traceback
-    ABSENT = missing_sources(config, Path("provenance/config.yaml"))  # here only in a folder restored from an archive
+    ABSENT = missing_sources(config, Path("provenance/config.yaml"), ROOT)  # in a folder restored from an archive
     check(config, ABSENT, ROOT)
     # In the settings, so that a run keeps its name in an archive and in a folder restored from it.
     config["run"] = config["run"] or ("default" if Path.cwd() == ROOT else Path.cwd().name)

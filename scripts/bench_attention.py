@@ -119,4 +119,4 @@ for content, path in (
     (text, outputs.table),
 ):
     with atomic(path) as temporary:
-        temporary.write_text(content + "\n")
+        temporary.write_text(content + "\n", encoding="utf-8")

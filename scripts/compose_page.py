@@ -35,8 +35,8 @@ given, rules = snakemake.input, Path(snakemake.scriptdir).parent / "rules"
 config, path = p.config, Path(snakemake.output.page)
 
 # A run that is not finished has only some of these files.
-records = json.loads(Path(given.records).read_text()) if given.get("records") else []
-answer = json.loads(Path(given.answer).read_text()) if given.get("answer") else NO_ANSWER
+records = json.loads(Path(given.records).read_text(encoding="utf-8")) if given.get("records") else []
+answer = json.loads(Path(given.answer).read_text(encoding="utf-8")) if given.get("answer") else NO_ANSWER
 names = ("rates", "first_order", "patterns", "studies", "atlas", "of_keys")
 rates, first, patterns, studies, atlas, keys = (read(given[name]) if given.get(name) else None for name in names)
 tails = [read(store) for store in given.get("tails", [])]

@@ -19,7 +19,7 @@ TITLE = 0.3  # inches for the title of a quick look
 p = begin(snakemake)
 set_theme()
 
-records = json.loads(Path(snakemake.input.records).read_text())
+records = json.loads(Path(snakemake.input.records).read_text(encoding="utf-8"))
 tested = sorted((record for record in records if record["verdict"]), key=lambda record: record["ours"])
 headlines = list(dict.fromkeys(record["headline"] for record in tested))
 claims = sorted(tested, key=lambda record: headlines.index(record["headline"]))

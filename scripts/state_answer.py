@@ -17,7 +17,7 @@ names = ("rates", "contexts", "patterns", "language", "entry", "studies", "atlas
 rates, contexts, patterns, language, entry, studies, atlas = (
     read(snakemake.input[name]) if snakemake.input.get(name) else None for name in names
 )
-records = json.loads(Path(snakemake.input.records).read_text())
+records = json.loads(Path(snakemake.input.records).read_text(encoding="utf-8"))
 
 options = p.settings
 lines = {"quick_look": QUICK_LOOK} if p.quick_look else {}

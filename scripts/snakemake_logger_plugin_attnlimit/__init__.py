@@ -23,7 +23,7 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        out = os.fdopen(int(os.environ[OUTPUT]), "w") if OUTPUT in os.environ else sys.stdout
+        out = os.fdopen(int(os.environ[OUTPUT]), "w", errors="replace") if OUTPUT in os.environ else sys.stdout
         self.progress = Progress(Screen(out, time.time()))
         self.busy, self.closed = threading.Lock(), threading.Event()
         threading.Thread(target=self.refresh, daemon=True).start()

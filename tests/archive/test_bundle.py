@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from attnlimit.archive.bag import files_below, pack
-from attnlimit.archive.bundle import ARCHIVE, restore, verified
+from attnlimit.archive.bundle import ARCHIVE, restore, verified, write_archive
 from attnlimit.archive.commands import main
 from attnlimit.archive.crate import METADATA
 from attnlimit.workflow.snakemake_records import read_record, record_path
@@ -22,6 +22,7 @@ from support.tiny_run import (
     MODEL,
     PART,
     RATES,
+    RULES,
     SHARD,
     SPLIT,
     TEXT,
@@ -44,6 +45,13 @@ def test_the_payload_is_the_run_without_the_weights_and_what_was_merged(archive)
     assert config == CONFIG and data["model"] == {"name": "tiny"}
     assert set(absent) == {WEIGHTS, TEXT, PART}
     assert [job.rule for job in jobs] == ["fetch_model", "fit_rates", "split"]
+
+
+def test_weights_that_the_run_never_had_are_not_missed(run):
+    """As in a comparison of runs, which has no model."""
+    write_archive(Path(ARCHIVE), [HEADS], CONFIG, RULES, "0" * 40, True, Path(), "9.27.1")
+    with verified(Path(ARCHIVE)) as contents:
+        assert contents.absent == {}
 
 
 def test_embeddings_can_be_left_out(run):

@@ -85,3 +85,24 @@ def test_an_error_among_the_items_is_not_swallowed(caplog):
     with pytest.raises(ZeroDivisionError):
         list(bar((1 // number for number in (1, 0)), total=2, unit="heads", name="horizons"))
     assert caplog.messages == []
+
+
+ENCODED = """
+import sys, warnings
+from pathlib import Path
+from attnlimit.base.log import open_log
+from attnlimit.cli.process import error_lines
+from attnlimit.cli.progress import lines_of
+from attnlimit.page.assess import write_json
+warnings.simplefilter("error", EncodingWarning)
+open_log("results/logs/a/log.txt")
+error_lines(Path(), 0)
+lines_of(type("Job", (), {"log": ["results/logs/a/log.txt"]}), __import__("re").compile(""))
+write_json([], "claims.json")
+"""
+
+
+def test_files_with_signs_such_as_beta_do_not_depend_on_the_locale(tmp_path):
+    command = [sys.executable, "-X", "warn_default_encoding", "-c", ENCODED]
+    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(SCRIPTS)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from attnlimit.archive.bundle import write_archive
-from attnlimit.cli.compare import restored
+from attnlimit.cli.compare import main, restored
 from attnlimit.workflow.folders import RESOLVED, made_of, summary
 from support.configs import DEFAULT
 from support.tiny_run import RATES, RULES, make_run
@@ -69,3 +69,11 @@ def test_an_archive_that_cannot_be_compared_leaves_nothing(archived):
     with pytest.raises(ValueError, match="its run has no chapter heads"):
         restored([theory])
     assert not list(Path("runs").iterdir())
+
+
+@pytest.mark.parametrize("name", ["atlas", "downloads", "default"])
+def test_a_comparison_takes_no_folder_that_has_another_use(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=f"RUN: '{name}' is taken"):
+        main(["--runs", "code", "legal", "--name", name])
+    assert list(tmp_path.iterdir()) == []

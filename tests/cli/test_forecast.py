@@ -1,9 +1,13 @@
 """What changed is told in the names of the config."""
 
+import os
+from pathlib import Path
+
 import pytest
 import yaml
 
-from attnlimit.cli.forecast import INPUTS_RERUN, Planned, changes, report
+from attnlimit.cli.forecast import INPUTS_RERUN, Planned, changes, remove_new, report
+from attnlimit.workflow.holder import hold
 from support.workflow import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -62,3 +66,18 @@ def test_the_report_counts_jobs_and_sums_their_time():
     assert second.endswith("  fit_rates.misfit: 4 -> 3"), "a reason of its own comes before that of its inputs"
     assert whole.startswith("3 jobs, about 35 s on 2 cores (an estimate")
     assert "about 30 s on 8" in report([limits], 8)[-1], "one job is not spread over cores"
+
+
+def test_what_planning_made_is_removed_and_nothing_that_began_meanwhile(tmp_path):
+    made, folder = tmp_path / "runs", tmp_path / "runs/planned"
+    (folder / ".snakemake/log").mkdir(parents=True)
+    remove_new(folder, made)
+    assert list(tmp_path.iterdir()) == []
+    (folder / ".snakemake/log").mkdir(parents=True)
+    (made / "other/results").mkdir(parents=True)
+    remove_new(folder, made)
+    assert list(made.iterdir()) == [made / "other"], "another run, in a folder that was not there before"
+    folder.mkdir()
+    hold(folder, os.getpid())
+    remove_new(folder, Path(folder))
+    assert (folder / ".snakemake/holder.json").exists(), "the same run"

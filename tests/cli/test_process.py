@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from attnlimit.cli.process import error_lines
+from attnlimit.cli import process as module
+from attnlimit.cli.process import error_lines, run_with_progress
 from attnlimit.workflow.holder import RECORD
 from support.processes import children, is_running
 from support.workflow import ROOT
@@ -165,3 +166,24 @@ def test_errors_are_those_of_the_logs_of_this_run_without_repeats(tmp_path):
         (logs / name).write_text(f"Traceback\nOSError: before\n{text}\n")
     os.utime(logs / "b/old.txt", (1, 1))
     assert error_lines(tmp_path, time.time() - 60) == ["ValueError: x"]
+
+
+@pytest.mark.parametrize("line", ["numpy._core._exceptions._ArrayMemoryError: Unable to allocate 9 TiB", "MemoryError"])
+def test_an_error_of_a_library_is_one_too(tmp_path, line):
+    log = tmp_path / "results/logs/a/1.txt"
+    log.parent.mkdir(parents=True)
+    log.write_text(f"Traceback\n  raise MemoryError: no line of its own\n{line}\n")
+    assert error_lines(tmp_path, 0) == [line]
+
+
+def test_ctrl_c_before_the_run_is_recorded_leaves_no_snakemake_behind(tmp_path, monkeypatch):
+    begun = []
+
+    def interrupted(folder: Path, process: int) -> None:
+        begun.append(process)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "hold", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_with_progress([sys.executable, "-c", "import time; time.sleep(600)"], tmp_path)
+    assert not Path(f"/proc/{begun[0]}").exists()

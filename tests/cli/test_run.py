@@ -1,12 +1,13 @@
-"""The command that resumes a run is the one that was given."""
+"""The command that resumes a run is the one that was given; how far a run got; what is refused."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from attnlimit.cli import compare, run_atlas, run_studies
+from attnlimit.cli import compare, run, run_atlas, run_studies
 from attnlimit.cli.run import Request, make_command
+from attnlimit.workflow.folders import read_state, write_state
 
 FEW = os.cpu_count() + 1  # not make's default, on any machine
 
@@ -47,3 +48,28 @@ def test_ctrl_c_of_several_runs_tells_the_same_command(verb, inner, arguments, c
     with pytest.raises(SystemExit, match="130"):
         verb.main([*arguments, "--cores", str(FEW)])
     assert f"resume with `{command.replace('N', str(FEW), 1)}`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("before", ["failed", "unfinished"])
+def test_a_run_in_which_nothing_is_to_do_is_finished(before, tmp_path, monkeypatch):
+    """As after a `make bench` that failed: Snakemake calls no hook then, and the run could never be compared."""
+    write_state(tmp_path, {"began": "2026-01-01 10:00", "state": before})
+    monkeypatch.setattr(run, "snakemake", lambda *_: None)
+    monkeypatch.setattr(run, "is_outdated", lambda *_: False)
+    run.reproduce(Request(folder=tmp_path))
+    assert read_state(tmp_path)["state"] == "finished" and read_state(tmp_path)["began"] == "2026-01-01 10:00"
+
+
+def test_a_restored_run_gets_no_notes(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "snakemake", lambda *_: None)
+    monkeypatch.setattr(run, "is_outdated", lambda *_: False)
+    run.reproduce(Request(folder=tmp_path))
+    assert read_state(tmp_path) == {}
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two"])
+@pytest.mark.parametrize("verb", [run_studies, run_atlas, compare])
+def test_a_number_of_cores_that_is_none_is_refused(verb, number, monkeypatch):
+    monkeypatch.setattr(run_studies, "chosen_studies", lambda *_: pytest.fail("it would run"))
+    with pytest.raises(SystemExit, match="CORES: .* is not a number of cores"):
+        verb.main(["--cores", number])

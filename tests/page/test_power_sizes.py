@@ -1,5 +1,8 @@
-"""The sizes that the power of theory verdicts is simulated at are those of the default run."""
+"""The sizes that the power of theory verdicts is simulated at are those of the default run; what is refused."""
 
+import pytest
+
+from attnlimit.page.power import main
 from attnlimit.questions.hardmax import power as hardmax
 from attnlimit.questions.normality import power as normality
 from attnlimit.questions.sphere import power as sphere
@@ -28,3 +31,10 @@ def test_sizes_are_those_of_the_default_run():
     assert section["replicates"] == uniform.REPLICATES and section["largest_in_plane"] == uniform.LARGEST_IN_PLANE
     assert DEFAULT["fit_uniform"] == {"slope_tolerance": uniform.TOLERANCE, "carriers": uniform.CARRIERS}
     assert (DEFAULT["fit_rates"]["bootstrap"], DEFAULT["fit_rates"]["misfit"]) == (uniform.BOOTSTRAP, uniform.MISFIT)
+
+
+def test_a_misspelt_claim_and_no_draws_are_refused():
+    with pytest.raises(ValueError, match="CLAIMS: no claim 'head_above'; did you mean 'heads_above'"):
+        main(100, "head_above")
+    with pytest.raises(ValueError, match="DRAWS: 0 is too small"):
+        main(0)

@@ -1,10 +1,16 @@
-"""Which Python a set-up takes, and when it builds at all: with interpreters that say a version and note their use."""
+"""Which Python a set-up takes, and when it builds at all: with interpreters that say a version and note their use.
+
+What pip does with real wheels: tests/long/test_builds.py.
+"""
 
 import hashlib
 import os
+import runpy
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -133,3 +139,24 @@ def test_a_dry_run_of_make_builds_nothing(project):
     for verb in ("setup", "reproduce", "plan", "tidy", "clean"):
         subprocess.run(["make", "-n", verb], cwd=project, env={"PATH": str(project / "bin")}, check=True)
     assert used(project) == [] and not (project / ".venv").exists()
+
+
+@pytest.mark.parametrize(("version", "of_pypi"), [("2.0", True), ("2.0+cu1", False)])
+def test_a_build_of_torch_with_a_label_keeps_its_own_libraries(version, of_pypi, tmp_path, monkeypatch):
+    """When other locks change: those in cuda.lock are of the build on PyPI, and would replace them."""
+    installer = runpy.run_path(str(ROOT / "envs/install.py"))
+    main, calls = installer["main"], []
+    held = SimpleNamespace(version=version, requires=["nvidia-lib==1"])
+    monkeypatch.setitem(main.__globals__, "distribution", lambda name: held)
+    monkeypatch.setitem(main.__globals__, "pip", lambda *arguments, **options: calls.append(arguments))
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(sys, "argv", ["install.py"])
+    monkeypatch.delenv("TORCH", raising=False)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("envs", ".venv"):
+        Path(folder).mkdir()
+    Path("envs/torch.lock").write_text("torch==2.0\n")
+    main()
+    assert any(installer["LOCK"] in call for call in calls) and not any(version in str(call) for call in calls)
+    assert any(installer["CUDA"] in call for call in calls) == of_pypi
+    assert Path(".venv/torch").read_text() == "cuda\n"

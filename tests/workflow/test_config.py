@@ -65,6 +65,7 @@ def test_the_published_task_asks_for_what_is_not_known_key_by_key(tmp_path):
 
 
 TASK = {"measure_downstream.task": "labels"}
+TEXTS_OF_ONES_OWN = {"fetch_corpus.source": "text", "fetch_corpus.location": "mine.jsonl"}
 
 
 def test_texts_that_an_archive_does_not_hold_are_not_looked_for(tmp_path):
@@ -75,6 +76,19 @@ def test_texts_that_an_archive_does_not_hold_are_not_looked_for(tmp_path):
     assert absent == {"measure_downstream"} and check(config, absent) is None
     config["measure_downstream"] = config["measure_downstream"] | {"texts": 8}
     assert missing_sources(config, tmp_path / "config.yaml") == set()
+
+
+def test_a_run_restored_below_runs_counts_names_from_the_project(tmp_path, monkeypatch):
+    """What is in the project is not missing, wherever the run has its folder."""
+    own, run = tmp_path / "mine.jsonl", tmp_path / "runs/restored"
+    run.mkdir(parents=True)
+    own.touch()
+    config = changed({**TASK, "measure_downstream.location": "mine.jsonl", **TEXTS_OF_ONES_OWN})
+    (run / "config.yaml").write_text(yaml.safe_dump(config))
+    monkeypatch.chdir(run)
+    assert missing_sources(config, run / "config.yaml", tmp_path) == set()
+    own.unlink()
+    assert missing_sources(config, run / "config.yaml", tmp_path) == {"measure_downstream", "fetch_corpus"}
 
 
 def test_a_task_that_does_not_run_is_not_looked_at():
@@ -190,6 +204,7 @@ WRONG = [
     (mixture(EXCERPT | {"share": 0.9}), "fetch_corpus.texts: shares add up to 0.9; they must make 1"),
     (mixture(EXCERPT | {"share": 0}), "fetch_corpus.texts.0.share: 0"),
     (mixture(EXCERPT | {"source": "mixture"}), "fetch_corpus.texts.0.source: 'mixture' is not one of"),
+    (mixture(EXCERPT | {"file": ""} | {"shares": 1}), "fetch_corpus.texts.0: no key 'shares'; did you mean 'share'?"),
     (mixture({"source": "package", "share": 1.0}), "fetch_corpus.texts.0.location: source package needs it"),
     ({"fetch_corpus.format": "xml"}, "fetch_corpus.format: 'xml' is not one of"),
     ({**PACKAGE, "fetch_corpus.file": ""}, "fetch_corpus.file: source package needs it"),

@@ -75,6 +75,14 @@ def test_no_config_takes_the_folder_of_another(project, monkeypatch):
     assert overlays_of(project, Path("runs/second"), ["other/my.yaml"]) == [project / "other/my.yaml"]
 
 
+def test_a_folder_in_which_no_run_began_never_takes_the_default_settings(project):
+    """As one stopped before its first job: RUN alone would run config.yaml under the name of another."""
+    (project / "runs/my/.snakemake").mkdir(parents=True)
+    with pytest.raises(ValueError, match="runs/my: no run began here.*CONFIG="):
+        overlays_of(project, Path("runs/my"), [])
+    assert overlays_of(project, Path("runs/my"), ["my.yaml"]) == [project / "my.yaml"]
+
+
 def test_a_run_whose_config_is_gone_can_go_on_with_its_own(project, monkeypatch):
     folder = begun(project, "my", monkeypatch, "my.yaml")
     (project / "my.yaml").unlink()

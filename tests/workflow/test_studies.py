@@ -90,3 +90,9 @@ def test_a_restored_comparison_does_not_ask_for_its_studies(tmp_path):
     assert away == {"compare_studies"}
     check(config, away)
     assert study_inputs(str(tmp_path / "gone"), Path(), absent=True)["errors"] == []
+
+
+def test_broken_settings_are_refused_with_their_place(tmp_path):
+    folder = make_run(tmp_path / "code")
+    (folder / "config.resolved.yaml").write_text("layers: [0\nseed: 1\n")
+    assert "config.resolved.yaml, line 2, column 5: broken YAML" in refusal(comparison(code=folder))

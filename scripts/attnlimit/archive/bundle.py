@@ -24,6 +24,7 @@ ARCHIVE = "results/attnlimit.tar.zst"
 FROM_USER = "a file of the user; what was read of it is in results/corpus and results/models"
 STUDIED = "a store of another run, which has an archive of its own; what was read of it is in results/studies"
 WEIGHTS = "results/models/model.safetensors"
+OF_OTHERS = "belongs to others; its sha256 is in provenance/data.json"
 EMBEDDINGS = ("results/embeddings/", "results/limits/outputs/")  # and outputs as many
 PART = re.compile(r"/(parts|applied)/")  # folders of stores that a job joined
 MERGED = "a part of a store that is there whole"
@@ -49,10 +50,9 @@ def write_archive(
     """
     targets = sorted(targets)
     jobs, sources = trace(targets, Path(), rules, project)
-    absent = {name: STUDIED if name.endswith(".zarr.zip") else FROM_USER for name in sources} | {
-        WEIGHTS: "belongs to others; its sha256 is in provenance/data.json"
-    }
+    absent = {name: STUDIED if name.endswith(".zarr.zip") else FROM_USER for name in sources}
     results = sorted(name for job in jobs for name in job.output)
+    absent |= {name: OF_OTHERS for name in results if name == WEIGHTS}
     absent |= {name: MERGED for name in results if PART.search(name)}
     if not embeddings:
         absent |= {name: "archive_results.embeddings: false" for name in results if name.startswith(EMBEDDINGS)}

@@ -30,7 +30,9 @@ class Spent(NamedTuple):
 def open_log(path: str) -> None:
     """Send messages to the job's log, and an uncaught error's traceback too; the terminal gets its last line."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(filename=path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s", force=True)
+    logging.basicConfig(
+        filename=path, filemode="w", encoding="utf-8", level=logging.INFO, format="%(asctime)s %(message)s", force=True
+    )
 
     def last_words(kind, error, trace):
         logger.error("%s", "".join(traceback.format_exception(kind, error, trace)))

@@ -15,11 +15,11 @@ import yaml
 from attnlimit.archive.bag import name_of
 from attnlimit.archive.bundle import ARCHIVE, restore
 from attnlimit.base.files import sha256_of
-from attnlimit.cli.run import given_cores, mark_stopped, reproduce, stopped
+from attnlimit.cli.run import core_count, given_cores, mark_stopped, reproduce, stopped
 from attnlimit.cli.run_studies import comparison
 from attnlimit.workflow.folders import MADE_OF, RESOLVED, RUNS
 from attnlimit.workflow.studies import NEEDED
-from attnlimit.workflow.study_files import COMPARISON, require_name
+from attnlimit.workflow.study_files import COMPARISON, TAKEN, require_name
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -27,9 +27,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--runs", nargs="*", default=[], help="names of folders in runs/, or `default`")
     parser.add_argument("--archives", nargs="*", default=[], type=Path)
     parser.add_argument("--name", default=COMPARISON, help="of the comparison's own folder in runs/")
-    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--cores", type=core_count, default=1)
     given = parser.parse_args(arguments)
     try:
+        if given.name in TAKEN and given.name != COMPARISON:
+            raise ValueError(f"RUN: {given.name!r} is taken; give the comparison another name")
         names = [*given.runs, *restored(given.archives)]
         reproduce(comparison(names, {}, given.cores, given.name))
     except (ValueError, LookupError, OSError) as error:

@@ -25,6 +25,7 @@ from attnlimit.sources.corpus.survey import remarks_on
 from attnlimit.workflow.amounts import duration
 from attnlimit.workflow.config import require_readable
 from attnlimit.workflow.costs import assumption, expected_seconds
+from attnlimit.workflow.holder import RECORD
 from attnlimit.workflow.leftovers import summary, unused_layers
 from attnlimit.workflow.snakemake_records import parameters_in
 
@@ -101,9 +102,21 @@ def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, 
                 for job in inner.dag.needrun_jobs()
             ]
     finally:
-        if made is not None and made.is_dir():
-            shutil.rmtree(made)
+        if made is not None:
+            remove_new(folder, made)
     return config, sorted(jobs)
+
+
+def remove_new(folder: Path, made: Path) -> None:
+    """Remove a folder that planning made, and those above it from `made` on, unless a run has begun there since."""
+    if (folder / RECORD).exists():
+        return
+    shutil.rmtree((folder / RECORD).parent, ignore_errors=True)
+    for path in (folder, *folder.parents):
+        with contextlib.suppress(OSError):  # not empty: something else began in it
+            path.rmdir()
+        if path == made:
+            return
 
 
 def reasons(job, reason, config: dict) -> Iterable[str]:

@@ -19,7 +19,9 @@ from attnlimit.workflow.holder import hold
 
 PREAMBLE = "Using workflow specific profile"  # printed by every run, before there is a logger
 TAIL = 20  # lines of output that are shown of a run that failed
-ERROR = re.compile(r"^[A-Za-z]+(Error|Exception): ")  # a line of a log
+ERROR = re.compile(
+    r"^[\w.]*(Error|Exception)(: |$)"
+)  # the last line of a traceback, such as numpy._x._ArrayMemoryError: …
 
 
 def run_with_progress(command: list[str], folder: Path = Path()) -> tuple[int, list[str]]:
@@ -40,9 +42,9 @@ def run_with_progress(command: list[str], folder: Path = Path()) -> tuple[int, l
             start_new_session=True,
             preexec_fn=heed_interrupts,  # noqa: PLW1509  # no threads here
         )
-        with suppress(OSError):  # a folder that cannot be written: Snakemake says so
-            hold(folder, child.pid)  # long before it has a lock
         try:
+            with suppress(OSError):  # a folder that cannot be written: Snakemake says so
+                hold(folder, child.pid)  # long before it has a lock
             code = child.wait()
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is stopping: further ones change nothing
@@ -90,6 +92,8 @@ def error_lines(folder: Path, since: float) -> list[str]:
     lines = set()
     for log in (folder / "results/logs").rglob("*.txt"):
         if log.stat().st_mtime >= since:
-            errors = [line for line in log.read_text(errors="replace").splitlines() if ERROR.match(line)]
+            errors = [
+                line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if ERROR.match(line)
+            ]
             lines.update(errors[-1:])
     return sorted(lines)

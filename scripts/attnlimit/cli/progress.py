@@ -186,5 +186,5 @@ def result_of(job: Any) -> str:
 def lines_of(job: Any, kind: re.Pattern) -> list[str]:
     """What the lines of a kind in the logs of a job say."""
     logs = [Path(name) for name in job.log if Path(name).is_file()]
-    lines = [line for path in logs for line in path.read_text(errors="replace").splitlines()]
+    lines = [line for path in logs for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
     return [match[1] for line in lines if (match := kind.fullmatch(line))]

@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("verb", choices=VERBS)
     parser.add_argument("--folder", type=Path, default=Path(), help="of the run; the project's own for the default run")
     parser.add_argument("--config", nargs="*", default=[], help="files laid over config.yaml")
-    parser.add_argument("--cores", type=cores, default=1)
+    parser.add_argument("--cores", type=core_count, default=1)
     parser.add_argument("--profile", type=Path, help="of a cluster, to submit the jobs of reproduce to")
     request = parser.parse_args(arguments, Request())
     try:
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
         stopped(f"{results(request)}/", make_command(request))
 
 
-def cores(text: str) -> int:
+def core_count(text: str) -> int:
     if not text.isdecimal() or not int(text):
         sys.exit(f"CORES: {text!r:.40} is not a number of cores; write such as CORES=4")
     return int(text)
@@ -179,12 +179,14 @@ def cluster(request: Request) -> list[str]:
 def reproduce(request: Request) -> None:
     start = time.monotonic()
     snakemake(request, *cluster(request))
+    if read_state(request.folder).get("state", "finished") != "finished":  # nothing was to do: Snakemake ran no hook
+        end_run("finished", request.folder)
     if is_outdated(request.folder / "results/report.html", request.folder):
         begin = time.monotonic()
         write_report(request)
         print(f"report: {duration(time.monotonic() - begin)}", flush=True)
     answer = results(request) / "answer.txt"
-    print(f"\n{answer.read_text()}" if answer.is_file() else "", end="")
+    print(f"\n{answer.read_text(encoding='utf-8')}" if answer.is_file() else "", end="")
     print(f"time taken: {duration(time.monotonic() - start)}\n")
     products = [(name, path) for name, path in PRODUCTS if (results(request) / path).exists()]
     for name, path in products[:LISTED]:
@@ -224,7 +226,7 @@ def archive(request: Request) -> None:
 
 def bench(request: Request) -> None:
     snakemake(request, "results/bench/attention.json", "--forcerun", "bench_attention")
-    print((results(request) / "bench/attention.txt").read_text(), end="")
+    print((results(request) / "bench/attention.txt").read_text(encoding="utf-8"), end="")
 
 
 def plan(request: Request) -> None:

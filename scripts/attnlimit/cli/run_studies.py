@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from attnlimit.cli.run import ROOT, Request, given_cores, is_outdated, mark_stopped, reproduce, require_folder, stopped
+from attnlimit.cli.run import (
+    ROOT,
+    Request,
+    core_count,
+    given_cores,
+    is_outdated,
+    mark_stopped,
+    reproduce,
+    require_folder,
+    stopped,
+)
 from attnlimit.cli.time_left import TimeLeft
 from attnlimit.workflow.amounts import about, duration
 from attnlimit.workflow.folders import RUNS, described, list_runs, overlays_of
@@ -57,7 +67,7 @@ def command(
     parser = argparse.ArgumentParser(prog=f"attnlimit.cli.run_{kind.chapter}", description=words)
     what = f"names in or below {kind.folder}, or config files; none: all files directly in that folder"
     parser.add_argument("names", nargs="*", help=what)
-    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--cores", type=core_count, default=1)
     given = parser.parse_args(arguments)
     named = [f"{kind.word}={shlex.quote(' '.join(given.names))}"] if given.names else []
     again = " ".join(["make", kind.chapter, *given_cores(given.cores), *named])

@@ -53,4 +53,4 @@ def as_family(records: list[Record], level: float) -> list[Record]:
 def write_json(records: list[Record], path: str | Path) -> None:
     with atomic(path) as temporary:
         content = json.dumps([rounded(record._asdict()) for record in records], indent=2, ensure_ascii=False)
-        temporary.write_text(content + "\n")
+        temporary.write_text(content + "\n", encoding="utf-8")

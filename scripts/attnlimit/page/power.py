@@ -11,11 +11,13 @@ from importlib import import_module
 from pathlib import Path
 
 from attnlimit.base.files import atomic
+from attnlimit.base.log import one_line_errors
 from attnlimit.base.seeds import generator
 from attnlimit.page.assess import claims_of
 from attnlimit.stats.claim import Claim, Fits
 from attnlimit.stats.planted import CONFIG, default_config
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, VERDICTS
+from attnlimit.workflow.plain_words import meant
 from attnlimit.workflow.registry import FOLDER, all_chapters, exclusive_chapters, questions_with_claims
 
 SEED, FAMILY = 26, 20
@@ -25,17 +27,19 @@ TABLE = CONFIG.parent / "rules/page/power.json"
 
 def declared() -> dict[str, tuple]:
     """Of each claim of a run with all chapters: alternative in words, and what makes stores of either truth."""
-    chapters = [name for name in all_chapters() if name not in exclusive_chapters()]
-    names = [name for name in questions_with_claims(chapters) if (FOLDER / "questions" / name / "power.py").is_file()]
     found: dict[str, tuple] = {}
-    for name in names:
+    for name in (name for name in asked() if (FOLDER / "questions" / name / "power.py").is_file()):
         found |= import_module(f"attnlimit.questions.{name}.power").POWER
     return found
 
 
 def claims() -> dict[str, Claim]:
-    chapters = [name for name in all_chapters() if name not in exclusive_chapters()]
-    return {claim.id: claim for claim in claims_of(questions_with_claims(chapters))}
+    return {claim.id: claim for claim in claims_of(asked())}
+
+
+def asked() -> list[str]:
+    """Questions with claims of a run with all chapters."""
+    return questions_with_claims([name for name in all_chapters() if name not in exclusive_chapters()])
 
 
 def shares(claim: Claim, make, truth: bool, draws: int, seed: int = SEED) -> dict[str, float]:
@@ -71,6 +75,11 @@ def table(path: Path = TABLE) -> dict[str, dict]:
 def main(draws: int, *ids: str) -> None:
     """Of the claims named, or of all, so many draws of either truth; the other rows of the table stay."""
     rules, known = declared(), claims()
+    for name in ids:
+        if name not in rules:
+            raise ValueError(f"CLAIMS: no claim {name!r:.100}{meant(name, list(rules))}; there are {', '.join(rules)}")
+    if draws < 1:
+        raise ValueError(f"DRAWS: {draws} is too small; write 1 or more")
     rows = {name: old for name, old in (table() if TABLE.is_file() else {}).items() if name in rules}
     for name in ids or rules:
         alternative, make = rules[name]
@@ -82,4 +91,5 @@ def main(draws: int, *ids: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), *sys.argv[2:])
+    with one_line_errors():
+        main(int(sys.argv[1]), *sys.argv[2:])

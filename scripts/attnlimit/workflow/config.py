@@ -21,7 +21,7 @@ from attnlimit.workflow.costs import costs, shape_at_hand
 from attnlimit.workflow.folders import COMPARISONS
 from attnlimit.workflow.plain_words import plain_words
 from attnlimit.workflow.registry import abouts, all_chapters, chapter_titles, exclusive_chapters, questions_of
-from attnlimit.workflow.studies import INPUTS
+from attnlimit.workflow.studies import INPUTS, study_folder
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MOST_JOBS = 100_000  # of one rule: planning takes longer than they do
@@ -137,27 +137,34 @@ def check_compared(folders: dict[str, str], place: str, inputs: Callable, absent
                 refuse(place, f"{name}: {error}")
 
 
-def missing_sources(config: dict, archived: Path) -> set[str]:
+def missing_sources(config: dict, archived: Path, root: Path = Path()) -> set[str]:
     """Sections whose files an archive did not hold, in a folder restored from it: its settings are in `archived`.
 
-    What was made of those files is here, so nobody needs them until one of these sections changes.
+    What was made of those files is here, so nobody needs them until one of these sections changes. Relative names count
+    from the folder `root`, as everywhere.
     """
     if not archived.is_file():
         return set()
     before = yaml.safe_load(archived.read_text(encoding="utf-8"))
     same = [name for name in ("fetch_corpus", "fetch_model") if config.get(name) == before.get(name)]
-    absent = {name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name])}
+    absent = {
+        name for name in same if before[name]["source"] in ("dump", "text", "local") and is_missing(before[name], root)
+    }
     task = before.get("measure_downstream")
-    if task and task == config.get("measure_downstream") and task["task"] != "retrieval" and is_missing(task):
+    if (
+        task
+        and task == config.get("measure_downstream")
+        and task["task"] != "retrieval"
+        and is_missing({"source": "text"} | task, root)
+    ):
         absent.add("measure_downstream")
     for section, key in COMPARISONS.values():
         compared = before.get(section) or {key: {}}
-        gone = [folder for folder in compared[key].values() if not Path(folder).expanduser().exists()]
+        gone = [folder for folder in compared[key].values() if not study_folder(folder, root).exists()]
         if gone and compared == config.get(section):
             absent.add(section)
     return absent
 
 
-def is_missing(section: dict) -> bool:
-    location = section["location"]
-    return not is_url(location) and not Path(location).expanduser().exists()
+def is_missing(section: dict, root: Path) -> bool:
+    return not is_url(section["location"]) and not Path(located(section, root)["location"]).exists()

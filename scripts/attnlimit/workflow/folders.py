@@ -109,6 +109,8 @@ def overlays_of(root: Path, folder: Path, given: list[str]) -> list[Path]:
     """
     before = made_of(folder) if folder.resolve() != root.resolve() else []
     own = name_in(root, folder / RESOLVED)
+    if before is None and not given:
+        raise ValueError(f"{folder}: no run began here, so nothing says which settings it has; name them with CONFIG=…")
     names = [name_in(root, Path(name)) for name in given] or before or []
     for name in names:
         if not (root / name).is_file():

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
@@ -105,9 +105,11 @@ def written_plainly(value: object, kind: str) -> str:
 
 
 def fields_of(model: type[BaseModel], path: list[str]) -> Mapping[str, Any]:
-    """The keys of the model at a path of sections."""
+    """The keys of the model at a path of sections, which may lead through a list of them."""
     for name in path:
-        model = model.model_fields[name].annotation  # type: ignore[assignment]
+        if name in model.model_fields:  # else a place in a list
+            kind = model.model_fields[name].annotation
+            model = next(iter(get_args(kind)), kind)  # of list[Part]: Part
     return model.model_fields
 
 

@@ -3,9 +3,8 @@
 import os
 from pathlib import Path
 
-import yaml
-
 from attnlimit.workflow.folders import ARCHIVE, RESOLVED, read_state
+from attnlimit.workflow.overlays import read_overlay
 
 SETTINGS = (RESOLVED, "provenance/config.yaml", "config.yaml")  # of a run of its own, a restored one, the default run
 NEEDED = ("heads", "tails")  # chapters
@@ -74,8 +73,8 @@ def required(files: dict[str, list[Path]], folder: str, place: Path) -> dict[str
 def settings_of(place: Path) -> dict | None:
     """The settings that the run in a folder has, or had; None if there are none."""
     found = [place / name for name in SETTINGS if (place / name).is_file()]
-    settings = yaml.safe_load(found[0].read_text(encoding="utf-8")) if found else None
-    return settings if isinstance(settings, dict) and {"chapters", "layers"} <= set(settings) else None
+    settings = read_overlay(found[0]) if found else {}
+    return settings if {"chapters", "layers"} <= set(settings) else None
 
 
 def is_finished(place: Path) -> bool:
