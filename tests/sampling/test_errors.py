@@ -34,6 +34,14 @@ def test_lanczos_finds_the_spectral_norm_of_a_large_matrix(sign):
     assert spectral_norm(matrix) == pytest.approx(np.linalg.norm(matrix, 2), rel=1e-10)
 
 
+@pytest.mark.parametrize("diagonal", [0.0, 1.0])
+def test_the_spectral_norm_where_lanczos_cannot_leave_its_start(diagonal):
+    """Ones are an eigenvector of eigenvalue 0 or 1, and orthogonal to that of 200 or 201; no matrix at all has 0."""
+    signs = np.tile([1.0, -1.0], 100)
+    assert spectral_norm(np.outer(signs, signs) + diagonal * np.eye(200)) == pytest.approx(200 + diagonal)
+    assert spectral_norm(diagonal * np.eye(200)) == diagonal
+
+
 def test_measure_keeps_norms_and_group_means():
     rng = np.random.default_rng(1)
     limit_mean, limit_covariance = rng.normal(size=4), np.eye(4)
@@ -80,3 +88,13 @@ def test_standard_error_of_a_subsampled_limit():
     assert mean_se[-1] == pytest.approx(mean_rms, rel=0.1)
     assert cov_se[-1] == pytest.approx(cov_rms, rel=0.1)
     assert sampling_error(whole, np.array([fourth, fourth]), 2000, 2000)[0].max() == 0
+
+
+def test_standard_error_from_blocks_of_one_query():
+    """Summed about the means of such blocks the fourth moment is 0; it is at least the square of the variance."""
+    rows = np.random.default_rng(6).normal(size=(50, 3))
+    trace, square = np.trace(moments(rows).covariance), (moments(rows).covariance ** 2).sum()
+    _, cov_se = sampling_error(moments(rows), np.zeros(2), 50, 10**9)
+    np.testing.assert_allclose(cov_se, np.sqrt((trace**2 - square) / 50), rtol=1e-6)
+    for values in ([[1.0], [-1.0]], [[0.1, 0.3, 0.7], [0.2, -0.4, 0.9]]):  # all at one distance from their mean
+        assert (sampling_error(moments(np.array(values)), np.zeros(2), 2, 10)[1] < 1e-6).all()

@@ -10,9 +10,11 @@ from attnlimit.stats.verdicts import (
     UNDECIDED,
     Part,
     at_least,
+    chance,
     decide,
     every,
     every_p,
+    joint_chance,
     many,
     most,
     p_above,
@@ -42,6 +44,14 @@ def test_a_share_of_many_by_hand():
     assert at_least([0.01, 0.02], 1) == pytest.approx(0.02) and at_least([0.9, 0.9], 0.5) == 1
 
 
+def test_a_share_whose_product_is_rounded_up():
+    """0.28 times 25 is 7.000000000000001 in floats, and 7 of 25 are that share."""
+    verdicts, chances = [HOLDS] * 7 + [UNDECIDED] * 18, [0.001] * 7 + [0.9] * 18
+    assert 0.28 * 25 > 7
+    assert most(verdicts, 0.28) == HOLDS and most(verdicts, 0.29) == UNDECIDED
+    assert joint_chance(verdicts, chances, 0.28) == at_least(chances, 0.28) == pytest.approx(0.019)
+
+
 def test_many_like_tests_hold_fail_or_decide_nothing():
     sure, open_ = [1e-4] * 8, [0.5] * 2
     assert many(sure + open_, [1.0] * 10, 0.8, 0.95) == (HOLDS, pytest.approx(3e-4))
@@ -68,6 +78,14 @@ def test_probabilities_of_parts_are_joined():
 def test_beyond_an_edge_or_not_there():
     assert p_above((1.0, 0.0, 2.0), 0.0) == pytest.approx(0.05) == p_below((1.0, 0.0, 2.0), 2.0)
     assert p_above((1.0, 0.9, 1.1), 1.5) == p_below((1.0, 0.9, 1.1), 0.5) == 1
+
+
+def test_a_number_without_an_interval_decides_nothing_and_may_be_chance():
+    """A NaN among probabilities would leave their order, and so the verdict on many, to accident."""
+    nan = float("nan")
+    assert decide(nan, nan, least=0) == UNDECIDED
+    assert chance(1.0, nan, nan, least=0) == p_above((1.0, nan, nan), 0) == p_below((1.0, 0.5, nan), 2) == 1
+    assert chance(nan, 0.5, 1.5, least=0) == 1
 
 
 def test_numbers_are_short_and_finite():

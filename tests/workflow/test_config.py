@@ -230,6 +230,7 @@ WRONG = [
     ({"simulate_gaussian_published.references": ["finit"]}, "simulate_gaussian_published.references.0: 'finit'"),
     ({"simulate_gaussian_asymptotic.horizons": [0]}, "simulate_gaussian_asymptotic.horizons.0: 0"),
     ({"compute_limits.queries": 50001}, "compute_limits.queries: ", "tokenize_corpus.population 50000"),
+    ({"compute_limits.queries": 3}, "compute_limits.queries: 3", "take 4 or more, or 0 for all"),
     ({"measure_contexts.runs": [1, "documents"]}, "measure_contexts.runs.1: 'documents' is not document"),
     ({"measure_first_order.covariance_keys": 9999}, "measure_first_order.covariance_keys: 9999 is more than keys 4096"),
     ({"measure_first_order.scouts": 33}, "measure_first_order.scouts: 33"),

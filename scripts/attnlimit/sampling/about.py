@@ -25,6 +25,7 @@ STORED_NUMBERS = 15e6  # a second, packed and written: extract_embeddings
 GEOMETRY_FLOPS = 40e9  # of the covariance of a population, reading included: measure_geometry
 APPLIED_FLOPS = 50e9  # of the surrogate on all tokens: apply_surrogate
 FITTED_FLOPS = 25e9  # of its regressions in float64: fit_surrogate
+FEWEST_QUERIES = 2 * FOLDS  # drawn: the variance within a fold needs two
 STORED_BYTES = {"float16": 2, "float32": 4}  # of one number of an embedding on disk
 
 
@@ -61,9 +62,13 @@ class ComputeLimits(InDtype):
 
 
 def check(config: Mapping[str, Any], known: Known) -> None:
-    """No more queries than tokens, no more shards than blocks."""
+    """Queries enough for a standard error, and no more than tokens; no more shards than blocks."""
     population, block = (config["tokenize_corpus"][key] for key in ("population", "block"))
-    if config["compute_limits"]["queries"] > population:
+    queries = config["compute_limits"]["queries"]
+    if 0 < queries < FEWEST_QUERIES:
+        why = f"{queries} drawn queries give no standard error; take {FEWEST_QUERIES} or more, or 0 for all"
+        refuse("compute_limits.queries", why)
+    if queries > population:
         refuse("compute_limits.queries", f"exceeds tokenize_corpus.population {population}; lower it to that")
     if (shards := config["extract_embeddings"]["shards"]) > (blocks := -(-population // block)):
         why = f"{shards} jobs, but tokenize_corpus.population {population} makes {blocks} of tokenize_corpus.block"

@@ -1,14 +1,16 @@
 """Distances to the limit, per head and last for the whole layer; of no heads (`heads` 0), for the whole alone."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import numpy as np
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackError, eigsh
 
 from attnlimit.base.coordinates import STATISTICS
 from attnlimit.theory.moments import Moments
 
 DENSE_UP_TO = 128
+ROUNDING = 1e-9  # relative, of a spectral norm by Lanczos
 
 
 def replicate_errors(
@@ -64,13 +66,20 @@ def units_of(features: int, heads: int) -> list[slice]:
 
 
 def spectral_norm(symmetric: np.ndarray) -> np.ndarray:
-    """Largest |eigenvalue| of symmetric matrices (…, feature, feature): dense for small ones, Lanczos for one large."""
+    """Largest |eigenvalue| of symmetric matrices (…, feature, feature): dense for small ones, Lanczos for one large.
+
+    Lanczos never leaves an invariant subspace that holds its start. No column is longer than the spectral norm: where
+    it finds less than the longest one, the large matrix is done densely, too.
+    """
     if not np.isfinite(symmetric).all():  # LAPACK would not converge, ARPACK not end
         raise ValueError("covariance: holds NaN or infinite values, and has no spectral norm; see what it comes from")
-    if symmetric.shape[-1] <= DENSE_UP_TO or symmetric.ndim > 2:
-        return np.abs(np.linalg.eigvalsh(symmetric)).max(-1)
-    start = np.ones(symmetric.shape[-1])  # a fixed start: Lanczos would otherwise draw one at random
-    return np.abs(eigsh(symmetric, k=1, which="LM", v0=start, return_eigenvectors=False))[0]
+    if symmetric.shape[-1] > DENSE_UP_TO and symmetric.ndim == 2:
+        start = np.ones(symmetric.shape[-1])  # a fixed start: Lanczos would otherwise draw one at random
+        with suppress(ArpackError):  # raised where the matrix maps its start to 0
+            found = np.abs(eigsh(symmetric, k=1, which="LM", v0=start, return_eigenvectors=False))[0]
+            if found >= np.linalg.norm(symmetric, axis=0).max() * (1 - ROUNDING):
+                return found
+    return np.abs(np.linalg.eigvalsh(symmetric)).max(-1)
 
 
 def group_gram(differences: np.ndarray, heads: int) -> np.ndarray:
@@ -112,11 +121,13 @@ def sampling_error(limit: Moments, fourth: np.ndarray, queries: int, population:
     """Standard errors of a limit from some of the queries, per head and last the whole layer; 0 from all of them.
 
     With C the covariance and M of N queries drawn without replacement: mean sqrt(tr C / M (1 - M/N)), covariance
-    (Frobenius) sqrt((E|y - m|^4 - ||C||_F^2) / M (1 - M/N)).  fourth (head + 1,) is the sum of |y - m|^4.
+    (Frobenius) sqrt((E|y - m|^4 - ||C||_F^2) / M (1 - M/N)).  fourth (head + 1,) is the sum of |y - m|^4; summed about
+    the means of small blocks it falls short, and E|y - m|^4 >= (tr C)^2 takes its place.
     """
     rest = 1 - queries / population if queries < population else 0.0
     blocks = [limit.covariance[unit, unit] for unit in units_of(len(limit.mean), len(fourth) - 1)]
-    mean = [np.trace(block) for block in blocks]
-    covariance = [total / limit.count - (block**2).sum() for block, total in zip(blocks, fourth, strict=True)]
-    mean_se, cov_se = (np.sqrt(np.array(variance) / limit.count * rest) for variance in (mean, covariance))
+    mean = np.array([np.trace(block) for block in blocks])
+    fourth = np.maximum(fourth / limit.count, mean**2)
+    covariance = np.maximum(fourth - [(block**2).sum() for block in blocks], 0)  # 0: rounding may go below
+    mean_se, cov_se = (np.sqrt(variance / limit.count * rest) for variance in (mean, covariance))
     return mean_se, cov_se

@@ -42,6 +42,7 @@ ABOVE_TEST = (
     "Unsaturated fits. It fails if a 95 % interval, with Holm's correction, lies entirely below the curve, or if more "
     "of them lie below it than chance gives; it holds if the required share lies above the curve less the tolerance."
 )
+BELOW_BY_CHANCE = (1 - 0.95) / 2  # how often an interval of beta lies wholly below beta: it is 95 % at any level
 TILT = "a constant tilt s₀ that these n do not resolve (n below exp(2s₀²))"
 
 
@@ -127,7 +128,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     reach, under = fits["beta_high"] - fits["beta"], fits["beta_high"] < bound
     able, saturated, precise = ~left & (bound > reach), left & ~uncertain, reach <= tolerance
     count, lower = int(able.sum()), int((able & under).sum())
-    expected = count * (1 - level) / 2
+    expected = count * BELOW_BY_CHANCE
     measured: dict[str, float] = {"fits": count, "below": lower, "below_by_chance": expected}
     measured |= {"below_with_large_tilt": int((able & under & unresolved_tilt(fits)).sum())}
     measured["below_bent"] = int((able & under & fits["misfit"].astype(bool)).sum())
@@ -142,7 +143,7 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     columns = fits[["beta", "beta_low", "beta_high"]].assign(edge=bound)
     true = [p_above(beta, edge - tolerance) for *beta, edge in columns[able & precise].to_numpy(float).tolist()]
     false = [p_below(beta, edge) for *beta, edge in columns[able].to_numpy(float).tolist()]
-    counted = float(binom.sf(lower - 1, count, (1 - level) / 2)) if lower else 1.0
+    counted = float(binom.sf(lower - 1, count, BELOW_BY_CHANCE)) if lower else 1.0
     against = 2 * min(min(false), counted / count)  # two ways to fail
     verdict, p = many(true, [against] * count, thresholds["decided_share"], level)
     sure, drop = sum(one <= 1 - level for one in true), float(reach[able].median())

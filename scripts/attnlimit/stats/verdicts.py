@@ -59,9 +59,12 @@ def chance(
 ) -> float:
     """Two-sided probability by chance of what `decide` says, from the distance to the edge in half-intervals.
 
-    Below 0.05 exactly if the 95 % interval (low, high) decides; an edge at infinity asks for nothing.  freedom: degrees
-    of freedom of Student's law, where the interval has its tails; a normal's else.
+    Below 0.05 exactly if the 95 % interval (low, high) decides; an edge at infinity asks for nothing; 1 if the number
+    or its interval is NaN.  freedom: degrees of freedom of Student's law, where the interval has its tails; a normal's
+    else.
     """
+    if any(map(math.isnan, (value, low, high))):
+        return 1.0
     below, above = value - low, high - value
     inside = min((value - least) / below if below else np.inf, (most - value) / above if above else np.inf)
     outside = max((least - value) / above if above else np.inf, (value - most) / below if below else np.inf)
@@ -79,13 +82,18 @@ def p_below(found: Iterable[float], edge: float, *, freedom: float = np.inf) -> 
     return chance(value, low, high, most=edge, freedom=freedom) if value < edge else 1.0
 
 
+def number_needed(share: float, count: int) -> int:
+    """share m rounded up, at least 1; the product's own rounding is no reason to ask for one more: 0.28 * 25 > 7."""
+    return max(math.ceil(share * count - 1e-9), 1)
+
+
 def at_least(probabilities: list[float], share: float) -> float:
     """Of "at least this share of many like statements is true" (Benjamini and Heller, 2008).
 
-    (m - r + 1) p_(r), p_(r) the r-th smallest of m and r = share m rounded up: valid whatever noise they share.
+    (m - r + 1) p_(r), p_(r) the r-th smallest of m, r = `number_needed`: valid whatever noise they share.
     """
     count = len(probabilities)
-    needed = math.ceil(share * count - 1e-9)
+    needed = number_needed(share, count)
     return min((count - needed + 1) * sorted(probabilities)[needed - 1], 1.0)
 
 
@@ -127,15 +135,13 @@ def every(verdicts: list[str]) -> str:
 def joint_chance(verdicts: list[str], probabilities: list[float], share: float = 1.0) -> float:
     """Of what `every` says by chance, or `most` with a share, from the chances of the parts.
 
-    One failure among many tests: the smallest, times their number (Bonferroni).  Else k of m must hold: the k-th
-    smallest, times m - k + 1, which is the largest if all must; any dependence of the parts is allowed for.
+    One failure among many tests: the smallest, times their number (Bonferroni).  Else a share must hold, all of them if
+    it is 1: see `at_least`.  Any dependence of the parts is allowed for.
     """
-    count = len(verdicts)
     failed = [p for verdict, p in zip(verdicts, probabilities, strict=True) if verdict == FAILS]
-    if failed or not count:
-        return min(1.0, count * min(failed, default=np.inf)) if count else 1.0
-    needed = max(math.ceil(share * count), 1)
-    return min(1.0, (count - needed + 1) * sorted(probabilities)[needed - 1])
+    if failed:
+        return min(1.0, len(verdicts) * min(failed))
+    return at_least(probabilities, share) if verdicts else 1.0
 
 
 def every_part(parts: Parts) -> str:
@@ -150,7 +156,7 @@ def most(verdicts: list[str], share: float) -> str:
     """Of many like tests none may fail, and at least this share must hold; the rest may be undecided."""
     if FAILS in verdicts:
         return FAILS
-    return HOLDS if verdicts and verdicts.count(HOLDS) >= share * len(verdicts) else UNDECIDED
+    return HOLDS if verdicts.count(HOLDS) >= number_needed(share, len(verdicts)) else UNDECIDED
 
 
 def measured_of(parts: Parts) -> dict[str, dict]:

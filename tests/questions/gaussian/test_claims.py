@@ -15,7 +15,7 @@ from attnlimit.questions.gaussian.claims import (
 )
 from attnlimit.questions.gaussian.power import POWER
 from attnlimit.stats.claim import Finding, error_fits
-from attnlimit.stats.horizon_tests import coefficient, falls_with_horizon
+from attnlimit.stats.horizon_tests import coefficient, falls_with_horizon, stays_above
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 from support.claims import HORIZONS, THRESHOLDS, curve, fits, heuristic, judged, rates
 
@@ -152,6 +152,15 @@ def test_a_rate_that_stays_above_the_curve(beta, changes, verdict):
     record = bounded(fits(beta, **changes))
     assert record.verdict == verdict, record.in_short
     assert (record.p <= 0.05) == (verdict != UNDECIDED)
+
+
+def test_intervals_of_rates_are_95_percent_at_any_level():
+    """On the curve, 1 in 40 of them lies below by chance, whatever the level of the verdict."""
+    table = fits(lowered(12, 0.031), horizon=MANY)
+    table = table[table["statistic"] == "mean"]
+    for level in (0.9, 0.95, 0.99):
+        part = stays_above(table, table["bound_v3"], THRESHOLDS | {"level": level})
+        assert part.measured["below_by_chance"] == pytest.approx(part.measured["fits"] / 40)
 
 
 def test_of_rates_on_the_curve_a_verdict_is_wrong_in_few():

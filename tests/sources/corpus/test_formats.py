@@ -116,6 +116,12 @@ def test_rows_of_jsonl_and_csv():
         ("a.bin", "words", "a.bin: its ending tells no format; set fetch_corpus.format to one of text, jsonl, csv"),
         ("a.txt.gz", b"no gzip", "a.txt.gz: damaged"),
         ("a.txt.gz", gzip.compress(b"words" * 99, mtime=0)[:-12], "a.txt.gz: damaged"),
+        ("a.txt.gz", gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20, "a.txt.gz: damaged"),
+        (
+            "a.json",
+            '{"data": [{"paragraphs": [], "title": 1}]}',
+            "a.json: title is 1, no text; check fetch_corpus.format",
+        ),
     ],
 )
 def test_what_is_wrong_is_told(name, content, why):

@@ -1,5 +1,7 @@
 """A user's own files are looked at before any job: what is remarkable is told, what cannot be read is refused."""
 
+import gzip
+
 import pytest
 
 from attnlimit.sources.corpus import survey as module
@@ -54,3 +56,9 @@ def test_planning_reads_no_more_of_a_large_corpus(tmp_path, monkeypatch):
 
 def test_only_files_of_ones_own_are_looked_at():
     assert survey({"source": "hub", "location": "owner/name"}) == {}
+
+
+@pytest.mark.parametrize(("name", "form"), [("a.txt.gz", "text"), ("a.csv.gz", "csv"), ("a.jsonl.gz", "jsonl")])
+def test_a_packed_file_is_left_to_the_job_that_unpacks_it(tmp_path, name, form):
+    (tmp_path / name).write_bytes(gzip.compress(b"text"))
+    assert survey({"source": "text", "location": str(tmp_path / name), "format": form}) == {}

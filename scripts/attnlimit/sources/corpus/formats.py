@@ -9,6 +9,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from pathlib import PurePosixPath
@@ -23,6 +24,7 @@ from attnlimit.sources.corpus.survey import EMPTY, WINDOWS, Remarks
 from attnlimit.sources.package import PIECE, Budget, Counted
 
 LONGEST_JSON = 100_000_000  # bytes of a file that is one JSON value: it is read as a whole
+FORMAT = "fetch_corpus.format"  # the config key that names the format
 FRONT_MATTER = re.compile(r"---\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)  # metadata in YAML above a text
 
 
@@ -46,14 +48,12 @@ def read_streams(
         plain = name.removesuffix(".gz")
         kind = form or format_of(plain)
         if not kind:
-            raise ValueError(
-                f"{name}: its ending tells no format; set fetch_corpus.format to one of {', '.join(ENDINGS)}"
-            )
+            raise ValueError(f"{name}: its ending tells no format; set {FORMAT} to one of {', '.join(ENDINGS)}")
         packed = plain != name
         text = io.BufferedReader(Counted(gzip.GzipFile(fileobj=stream), budget)) if packed else stream
         try:
             yield from READERS[kind](plain, text, reading)
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{name}: damaged ({error}); take another file") from error
 
 
@@ -117,12 +117,12 @@ def read_squad(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Artic
         for entry in json.loads(content)["data"]:
             text = "\n".join(paragraph["context"] for paragraph in entry["paragraphs"])
             title = entry.get("title", "")
-            require_text(text, "context", f"{name}, {title!r:.60}")
-            require_text(title, "title", name)
+            require_text(text, "context", f"{name}, {title!r:.60}", FORMAT)
+            require_text(title, "title", name, FORMAT)
             yield Article(next(reading.numbers), title.replace("_", " "), 0, text)
     except (LookupError, TypeError, AttributeError, RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
         why = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: no SQuAD, data[].paragraphs[].context ({why}); check fetch_corpus.format") from error
+        raise ValueError(f"{name}: no SQuAD, data[].paragraphs[].context ({why}); check {FORMAT}") from error
 
 
 class _Citations:
@@ -167,17 +167,17 @@ def read_medline(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Art
     try:
         for piece in iter(lambda: stream.read(PIECE), b""):
             citations.parser.Parse(piece)
-            yield from filter(None, (citation_article(each, name) for each in citations.finished))
+            yield from filter(None, (citation_article(each) for each in citations.finished))
             citations.finished.clear()
         citations.parser.Parse(b"", True)
-        yield from filter(None, (citation_article(each, name) for each in citations.finished))
+        yield from filter(None, (citation_article(each) for each in citations.finished))
     except expat.ExpatError as error:
-        raise ValueError(f"{name}: broken XML ({error}); check fetch_corpus.format") from error
+        raise ValueError(f"{name}: broken XML ({error}); check {FORMAT}") from error
     except ValueError as error:
         raise ValueError(f"{name}: refused: {error}") from error
 
 
-def citation_article(citation: ElementTree.Element, name: str) -> Article | None:
+def citation_article(citation: ElementTree.Element) -> Article | None:
     """Title and abstract; None without an abstract."""
     title = words(citation.find("Article/ArticleTitle"))
     abstract = [words(part) for part in citation.iterfind("Article/Abstract/AbstractText")]

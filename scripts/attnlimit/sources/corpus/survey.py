@@ -57,7 +57,7 @@ def survey(corpus: dict) -> dict[str, str]:
     remarks.skip(corpus)
     for name in local_files(corpus):
         form = corpus.get("format") or format_of(name)
-        if form in ONE_TEXT + UTF_8_ONLY:
+        if form in ONE_TEXT + UTF_8_ONLY and not name.endswith(".gz"):  # packed: left to the job that unpacks it
             looked += look_at(name, form, remarks)
         if looked > MOST:
             break
