@@ -107,5 +107,7 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
         "that decides is for these heads; the one for layers like these is beside it.",
         could_fail(parts),
         p=every_p(parts),
-        number=f"{variant.replace(' x ', ' × ')}, change of {quantity}: {parts['mean'].words.partition(';')[0]}",
+        number=f"{variant.replace(' x ', ' × ')}: {quantity} changes by {parts['mean'].words.partition(';')[0]}"
+        if "change" in parts["mean"].measured
+        else "",
     )
