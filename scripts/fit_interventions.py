@@ -6,7 +6,7 @@ from attnlimit.base.log import report_finding
 from attnlimit.base.seeds import generator
 from attnlimit.base.store import inherited, read, write
 from attnlimit.questions.interventions.about import STORES
-from attnlimit.questions.interventions.fit import fit_interventions
+from attnlimit.questions.interventions.fit import fit_interventions, strongest
 from attnlimit.stats.estimate import Estimate
 
 p = begin(snakemake)
@@ -21,8 +21,8 @@ def streams(layer):
 
 marks = [options[name] for name in ("misfit", "saturated", "saturated_slope", "uncertain_limit")]
 fits = fit_interventions(layers, options["bootstrap"], streams, *marks)
-strongest = fits["variant"][int(fits["alpha"].values.argmax())].item()
-change = Estimate.of(fits, "mean_beta_change", variant=strongest, statistic="mean")
-report_finding("{}: β of the mean changes by {:+.3f} [{:+.3f}, {:+.3f}]".format(strongest, *change))
+largest = strongest(fits)
+change = Estimate.of(largest, "mean_beta_change", statistic="mean")
+report_finding("{}: β of the mean changes by {:+.3f} [{:+.3f}, {:+.3f}]".format(largest["variant"].item(), *change))
 facts = inherited(layers[0]) | {"source": "interventions", "replicates": layers[0].sizes["replicate"]}
 write(fits, snakemake.output.rates, STORES["rates/interventions"], **facts, code=p.code)

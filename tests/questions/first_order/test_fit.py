@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from attnlimit.questions.first_order.figures import first_order
 from attnlimit.questions.first_order.fit import compared, mean_square, slope, tokens_predicted
 
 SIZES = np.array([64, 256, 1024, 4096])
@@ -95,3 +96,12 @@ def test_without_replacement_errors_shrink_towards_the_population():
 def test_another_statistic_is_refused():
     with pytest.raises(KeyError):
         fit(constants(), errors(constants()).isel(statistic=[0]))
+
+
+@pytest.mark.parametrize("mean", [4.0, -1.0])
+def test_a_single_head_and_a_constant_below_zero_can_be_drawn(mean):
+    """Products of two halves of drawn queries may come out below 0; no two heads, no rank correlation."""
+    found = fit(constants(mean=mean), errors(constants())).expand_dims(layer=[0])
+    attrs = {"model": {"name": "small"}, "corpus": {"source": "text", "name": "words"}, "population": 1000}
+    figure = first_order(found.assign_attrs(attrs))
+    assert not any("nan" in text.get_text() for axis in figure.axes for text in axis.texts)

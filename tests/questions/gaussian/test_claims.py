@@ -277,7 +277,9 @@ def referred(times, count=12, **changes):
     ],
 )
 def test_a_finite_reference_adds_its_own_error(times, changes, verdict):
-    assert judged(gaussian_reference, referred(times, **changes)).verdict == verdict
+    record = judged(gaussian_reference, referred(times, **changes))
+    assert record.verdict == verdict
+    assert ("of the change that quadrature gives" in record.number) == ("coefficient" in record.measured)
 
 
 @pytest.mark.parametrize("name", ["moment_rate", "gaussian_reference"])

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from attnlimit.questions.interventions.claims import interventions_centred, interventions_horizon
+from attnlimit.questions.interventions.fit import strongest
 from attnlimit.questions.interventions.power import POWER
-from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
-from support.claims import judged
+from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED, chance, rounded
+from support.claims import THRESHOLDS, judged
 
 CLAIMS = {claim.id: claim for claim in (interventions_horizon, interventions_centred)}
 
@@ -59,3 +60,31 @@ def test_a_mean_that_falls_decides_nothing_if_many_heads_surely_rise():
     rising = data["beta_change"].where(data["head"] % 2 == 0, -data["beta_change"])
     finding = judged(interventions_horizon, data.assign(beta_change=rising))
     assert finding.verdict == UNDECIDED and finding.measured["mean"]["risen"] > 5
+
+
+def test_a_part_that_holds_lends_no_certainty_to_one_that_fails():
+    """The mean surely falls, the covariance hardly fails: chance is that of the covariance, for two parts."""
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    cov = data["statistic"] == "cov"
+    ends = {"mean_beta_change": 0.001, "mean_beta_change_low": -0.019, "mean_beta_change_high": 0.021}
+    finding = judged(
+        interventions_horizon, data.assign({name: data[name].where(~cov, to) for name, to in ends.items()})
+    )
+    assert finding.verdict == FAILS
+    assert finding.p == pytest.approx(2 * chance(0.001, -0.019, 0.021, most=-THRESHOLDS["rate_change"]))
+
+
+def test_saturated_heads_alone_decide_nothing():
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    none = {f"mean_beta_change{end}": np.nan * data["mean_beta_change"] for end in ("", "_low", "_high")}
+    finding = judged(interventions_horizon, data.assign(none | {"slope_known": data["slope_known"] & False}))
+    assert finding.verdict == UNDECIDED and finding.could_fail.startswith("not here") and finding.p == 1
+    assert "nan" not in finding.in_short + finding.why and rounded(finding.measured)
+
+
+def test_the_variant_that_counts_is_the_strongest_wherever_it_stands():
+    _, fits = POWER["interventions_horizon"]
+    data = fits(True, np.random.default_rng(1))["interventions"]
+    assert strongest(data)["variant"] == strongest(data.isel(variant=[0, 2, 1, 3, 4]))["variant"] == "H x 4"

@@ -43,3 +43,15 @@ def test_without_a_head_that_theory_speaks_of_nothing_is_decided():
         stores["keys"][f"median_first_order_ratio{end}"][:] = np.nan
     finding = found("keys_first_order", stores)
     assert finding.verdict == UNDECIDED and finding.p is None
+
+
+def test_the_number_that_is_said_to_fail_would():
+    """A ratio has its interval on the logarithm: moved to the number said, it lies just below the edge."""
+    stores = fitted(np.random.default_rng(11), together=2.0, noise=0.6)
+    ends = [f"joint_gain{end}" for end in ("", "_low", "_high")]
+    value, _, high = (float(stores["keys"][name]) for name in ends)
+    said = float(found("keys_together", stores).could_fail.split("below ")[1].split()[0])
+    assert said == pytest.approx(value / high, abs=0.006) and said > 0
+    for name in ends:
+        stores["keys"][name] *= (said - 0.01) / value
+    assert found("keys_together", stores).verdict == FAILS

@@ -33,10 +33,12 @@ def test_equal_divergences_are_undecided():
 
 def test_a_window_that_forgets_nothing_decides_nothing():
     answers = simulated_answers(np.random.default_rng(4))
-    answers["divergence"].loc[{"protocol": "window", "n": 384}] = 0.0
-    fits = fit_next_token(answers, Kept(1, 64, 0).by_protocol()).assign_attrs(windows=6)
-    finding = next_token_window(Fits({"next_token": fits}), {})
-    assert finding.verdict == UNDECIDED and "no interval" in finding.in_short
+    for n, able in ([384], "yes"), ([32, 128, 384], "not here"):
+        answers["divergence"].loc[{"protocol": "window", "n": n}] = 0.0
+        fits = fit_next_token(answers, Kept(1, 64, 0).by_protocol()).assign_attrs(windows=6)
+        finding = next_token_window(Fits({"next_token": fits}), {})
+        assert finding.verdict == UNDECIDED and "no interval" in finding.in_short
+        assert finding.could_fail.startswith(able)
 
 
 def test_a_known_law_comes_back():

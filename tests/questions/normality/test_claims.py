@@ -4,10 +4,7 @@ import pytest
 
 from attnlimit.questions.normality.claims import normality
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
-from support.claims import (
-    judged,
-    normality_fit,
-)
+from support.claims import judged, normality_fit
 
 
 @pytest.mark.parametrize(
@@ -41,6 +38,8 @@ def test_the_shortfall_is_told_with_its_interval():
     record = judged(normality, normality_fit())
     assert "0.010 [0.008, 0.012] at 1,000 of them" in record.why and "−0.50 [−0.60, −0.40]" in record.why
     assert record.measured["left_out"] == 2
+    unsure = normality_fit().assign(shortfall_power_low=-0.1)
+    assert "−0.50 [−0.60, +0.10]" in judged(normality, unsure).why
 
 
 def test_what_the_power_figure_says_fails():

@@ -147,6 +147,7 @@ def test_one_block_has_rates_and_no_intervals():
     rates = fitted(errors(blocks=1))
     assert rates["beta"].notnull().all() and rates["late_beta"].notnull().all()
     assert all(rates[name].isnull().all() for name in rates if name.endswith(("_low", "_high")))
+    assert not any("nan" in cell for row in shown(budgets_table(rates.expand_dims("layer"))) for cell in row[3:5])
 
 
 def test_the_table_says_what_is_not_reached(rates):

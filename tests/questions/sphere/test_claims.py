@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attnlimit.questions.sphere.claims import constants
+from attnlimit.questions.sphere.figures import constants as figure_of
 from attnlimit.questions.sphere.fit import exact_constants
 from attnlimit.stats.verdicts import FAILS, HOLDS, rounded
 from support.claims import constants_fit, judged
@@ -33,3 +34,9 @@ def test_the_slowest_exponential_that_fails_is_told():
     for factor, verdict in ((1.2, FAILS), (0.8, HOLDS)):
         found = constants_fit(lambda d, r, c=factor * rate: (r * np.exp(c * r), r**2), dimensions=(1,))
         assert judged(constants, found).verdict == verdict
+
+
+def test_the_figure_shows_every_law():
+    laws = constants_fit(dimensions=(1, 2, 3, 5, 10, 50)).assign_attrs(n=100)
+    shown = figure_of(laws).axes[0].get_legend_handles_labels()[1]
+    assert set(laws["law"].values) <= set(shown)

@@ -51,6 +51,19 @@ def test_layers_like_these_stand_beside_and_decide_nothing():
     assert part["low"] > part["layers_low"] and part["layers_high"] > part["high"]
 
 
+def test_a_part_that_holds_lends_no_certainty_to_one_that_fails():
+    """One quantity surely agrees, another hardly fails: chance is that of the second, for all parts."""
+    data = compared()
+    last = data["quantity"] == "tokens_cov"
+    edge = THRESHOLDS["agreement"]
+    ends = {"agreement": edge - 0.02, "agreement_low": edge - 0.03, "agreement_high": edge - 0.01}
+    finding = judged(
+        claims.studies_order, data.assign({name: data[name].where(~last, to) for name, to in ends.items()})
+    )
+    assert finding.verdict == FAILS and "fails it" in finding.could_fail
+    assert finding.p == pytest.approx(len(finding.measured) * finding.measured["a, n(5 %) of the covariance"]["p"])
+
+
 def test_every_claim_of_a_comparison_has_a_record_and_an_alternative(tmp_path):
     declared = claims_of(["studies"])
     records = assess(declared, {"studies": compared()}, THRESHOLDS)

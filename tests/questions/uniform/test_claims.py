@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from attnlimit.questions.uniform.claims import uniform_growth, uniform_rate
+from attnlimit.questions.uniform.figures import uniform as figure_of
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
-from support.claims import (
-    judged,
-    uniform,
-)
+from support.claims import judged, uniform
 
 
 @pytest.mark.parametrize(
@@ -43,6 +41,27 @@ def test_growth_of_the_uniform_constant(constant, changes, verdict):
     record = judged(uniform_growth, uniform(constant, **changes))
     assert record.verdict == verdict
     assert record.could_fail.startswith("not here" if verdict == UNDECIDED else "yes")
+
+
+def test_a_growth_across_the_edge_is_undecided_by_its_interval_and_not_for_want_of_data():
+    data = uniform(np.exp)
+    data["upper_growth_high"] += 1
+    record = judged(uniform_growth, data)
+    assert record.verdict == UNDECIDED and record.could_fail.startswith("yes") and record.p > 0.05
+
+
+def test_a_run_without_compact_laws_says_so():
+    record = judged(uniform_growth, uniform(np.exp, compact=False))
+    assert record.number == "no law of compact support was run" and record.number in record.could_fail
+
+
+@pytest.mark.parametrize("carriers", [1000, 10])  # with few, no radius is reached, and no line is fitted
+def test_the_figure_shows_the_growth_where_there_is_one(carriers):
+    fits = uniform(np.exp, carriers=carriers, compact=False)
+    _, axis = figure_of(fits).axes
+    labels = axis.get_legend_handles_labels()[1]
+    assert any("fit" in label for label in labels) == np.isfinite(fits["growth"]).all() == (carriers == 1000)
+    assert not any("nan" in label for label in labels)
 
 
 def test_the_law_is_named_and_its_growth_given():

@@ -9,15 +9,16 @@ from attnlimit.stats.verdicts import (
     AFTER_A_LOOK,
     FAILS,
     HOLDS,
+    NOT_HERE,
     STATISTIC_NAMES,
     UNDECIDED,
     Part,
+    could_fail,
     every_p,
     every_part,
     measured_of,
     p_above,
     p_below,
-    powers,
     spoken,
 )
 
@@ -49,7 +50,7 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
             float(data[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
         )
         if not np.isfinite([share, low, high]).all():
-            return Part(UNDECIDED, {}, "no share", "only errors above zero could decide")
+            return Part(UNDECIDED, {}, "no share", "only errors above zero could decide", NOT_HERE)
         below = heads_only(data["share_high"]).sel(run=run, statistic=statistic) < 1
         saturated = heads_only(data["saturated"]).sel(run=run, statistic=statistic, part="error")
         measured = {"share": share, "low": low, "high": high, "heads": below.size, "heads_below_1": int(below.sum())}
@@ -68,7 +69,7 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
         f"A token in runs of {length} consecutive ones is worth this share of an independent one: {spoken(parts)} "
         f"(median over the heads of {layers_measured(data)}). Samples are drawn so that every token is equally likely "
         f"and the limit is the same; only which tokens come together differs.{AFTER_A_LOOK}",
-        f"yes: {powers(parts)}",
+        could_fail(parts),
         p=every_p(parts),
-        number=f"a token in runs of {length} is worth {parts['mean'].words} of one",
+        number=f"a token in runs of {length} is worth {parts['mean'].words} of one" if parts["mean"].measured else "",
     )

@@ -14,6 +14,11 @@ from attnlimit.stats.order import rank_correlations
 BAND = 0.1  # relative, about equality
 
 
+def span(*numbers: np.ndarray) -> np.ndarray:
+    """The smallest and the largest; a prediction that noise makes negative has no root, and is not drawn."""
+    return np.array([np.nanmin(numbers), np.nanmax(numbers)])
+
+
 def first_order(rates: xr.Dataset) -> Figure:
     """Predicted against measured errors of every head at the largest n, and predicted against measured slopes."""
     rates = heads_only(rates).stack(unit=("layer", "head"))
@@ -34,7 +39,7 @@ def first_order(rates: xr.Dataset) -> Figure:
         scale = data["limit_scale"].values
         measured, predicted = data["measured"].values / scale, data["predicted"].values / scale
         ends = predicted / data["ratio_high"].values, predicted / data["ratio_low"].values
-        reach = np.array([min(measured.min(), predicted.min()) / 1.2, max(measured.max(), predicted.max()) * 1.2])
+        reach = span(measured, predicted) * [1 / 1.2, 1.2]
         axis.plot(reach, reach, color=PARAMETRIC, lw=1)
         axis.fill_between(reach, (1 - BAND) * reach, (1 + BAND) * reach, color=BOUND, alpha=0.15, lw=0)
         draw(axis, measured, predicted, *ends)
@@ -46,15 +51,15 @@ def first_order(rates: xr.Dataset) -> Figure:
 
     data = rates.sel(statistic="cov")
     measured, predicted = data["slope"].values, data["predicted_slope"].values
-    ends = min(measured.min(), predicted.min()) - 0.03, max(measured.max(), predicted.max()) + 0.03
+    ends = span(measured, predicted) + [-0.03, 0.03]
     axes[2].plot(ends, ends, color=PARAMETRIC, lw=1)
     axes[2].axhline(0.5, color=PARAMETRIC, lw=0.8, ls=":")
     axes[2].axvline(0.5, color=PARAMETRIC, lw=0.8, ls=":")
     draw(axes[2], measured, predicted, data["slope_low"].values, data["slope_high"].values)
-    order = float(rank_correlations(measured, predicted))
-    axes[2].text(
-        0.04, 0.96, f"rank correlation {order:.2f}".replace("-", "−"), transform=axes[2].transAxes, va="top", fontsize=7
-    )
+    both = np.isfinite(measured) & np.isfinite(predicted)
+    order = float(rank_correlations(measured[both], predicted[both]))
+    words = f"rank correlation {order:.2f}".replace("-", "−") if np.isfinite(order) else ""  # none of one head
+    axes[2].text(0.04, 0.96, words, transform=axes[2].transAxes, va="top", fontsize=7)
     axes[2].set(xlim=ends, ylim=ends, title="covariance, slope over $n$", xlabel="measured slope", ylabel="predicted")
     colours = plt.cm.ScalarMappable(norm=shade["norm"], cmap=shade["cmap"])
     label = r"$\kappa/n$, $\kappa = \mathrm{E}\,w^2$, $w$ the weight of a token over the mean weight"

@@ -23,6 +23,7 @@ from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
     NOT_HERE,
+    STATISTIC_NAMES,
     UNDECIDED,
     Part,
     chance,
@@ -124,9 +125,12 @@ def horizon_dependence(fits: Fits, thresholds: dict) -> Finding:
     parts = {
         name: by_statistic(table, lambda part: falls_with_horizon(part, thresholds)) for name, table in groups.items()
     }
-    able = [part for pair in parts.values() for part in pair.values() if "coefficient" in part.measured]
-    verdict, p = UNDECIDED, 1.0
+    tests = {f"{name}, {STATISTIC_NAMES[of]}": part for name, pair in parts.items() for of, part in pair.items()}
+    named = [name for name, part in tests.items() if "coefficient" in part.measured]
+    able = [tests[name] for name in named]
+    verdict, p, power = UNDECIDED, 1.0, NOT_HERE
     if able:
+        power = f"yes: in the test of {named[len(able) // 2]}, {able[len(able) // 2].power}"
         false = [part.p if part.verdict == FAILS else 1.0 for part in able]
         true = [1.0 if part.verdict == FAILS else part.p for part in able]
         verdict, p = many(true, false, thresholds["decided_share"], thresholds["level"])
@@ -141,7 +145,7 @@ def horizon_dependence(fits: Fits, thresholds: dict) -> Finding:
         {name: measured_of(pair) for name, pair in parts.items()} | {"same_horizon": same},
         f"Coefficients on the curve. {rows}. At the same H, isotropic and anisotropic tokens differ in "
         f"{same['differ']} of {same['pairs']} pairs ({same['by_chance']:.1f} by chance if H alone told β).",
-        f"yes: in the median test {able[len(able) // 2].power}" if able else NOT_HERE,
+        power,
         p=p,
         number=counts,
     )
@@ -241,6 +245,7 @@ def gaussian_reference(fits: Fits, thresholds: dict) -> Finding:
     tokens = store.attrs["reference_tokens"]
     measured: dict = {"settings": len(pairs), "reference_tokens": tokens}
     verdict, words, power, p = UNDECIDED, f"only {len(pairs)} settings with both", NOT_HERE, 1.0
+    number = words
     if len(pairs) >= thresholds["fewest_fits"]:
         expected = np.array([reference_change(beta, store["n"].values, tokens) for beta in pairs["beta"]])
         change = (pairs["beta"] - pairs["beta_finite"]).to_numpy()
@@ -249,7 +254,8 @@ def gaussian_reference(fits: Fits, thresholds: dict) -> Finding:
         verdict, p = decide(*found[1:], *edges), chance(*found, *edges)
         measured |= dict(zip(("coefficient", "low", "high"), found, strict=True))
         measured |= {"change": change.tolist(), "expected": expected.tolist()}
-        words = f"{within(*found)} of the change that quadrature gives, {spread(expected, 3)}"
+        number = f"{within(*found)} of the change that quadrature gives"
+        words = f"{number}, {spread(expected, 3)}"
         power = f"yes: no change at all, or one {1 + tolerance + found[2] - found[0]:.2f} times as large, fails it"
     return Finding(
         verdict,
@@ -259,7 +265,7 @@ def gaussian_reference(fits: Fits, thresholds: dict) -> Finding:
         f"{0.5 - reference_change(0.5, store['n'].values, tokens):.3f} over these n, whatever the attention.",
         power,
         p=p,
-        number=f"{words.partition(' of the change')[0]} of the change that quadrature gives",
+        number=number,
     )
 
 

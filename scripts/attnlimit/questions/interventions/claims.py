@@ -1,18 +1,21 @@
 """Claims on all heads of a model with one thing changed: causal where a correlation over heads is not."""
 
+import numpy as np
 import xarray as xr
 
-from attnlimit.questions.interventions.fit import counted
+from attnlimit.questions.interventions.fit import counted, strongest
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
+    NOT_HERE,
     STATISTIC_NAMES,
     UNDECIDED,
     Part,
     chance,
     could_fail,
+    every_p,
     every_part,
     measured_of,
     signed,
@@ -38,9 +41,8 @@ TEST = (
 )
 def interventions_horizon(fits: Fits, thresholds: dict) -> Finding:
     """Does beta fall when H alone is made larger, by the largest factor measured?  Saturated heads are left out."""
-    data = fits.stores["interventions"]
-    strongest = data.isel(variant=int(data["alpha"].values.argmax()))
-    return falls(strongest, "beta_change", "β", thresholds["rate_change"], thresholds)
+    data = strongest(fits.stores["interventions"])
+    return falls(data, "beta_change", "β", thresholds["rate_change"], thresholds)
 
 
 @claim(
@@ -69,40 +71,43 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
     `same_direction` of the heads that change significantly fall: then a few speak for others that go the other way.
     """
     found = {str(each): counted(fits.sel(statistic=each), name, thresholds["level"]) for each in STATISTIC_NAMES}
-    p = {}
 
     def find(statistic: str) -> Part:
         here, like = (Estimate.of(fits, f"mean_{name}{whose}", statistic=statistic) for whose in ("", "_layers"))
         counts = found[statistic]
+        measured: dict = {"fallen": counts.fallen, "risen": counts.risen, "open": counts.open}
+        measured |= {"saturated": counts.saturated}
+        if not np.isfinite(here).all():
+            words, only = "every head is saturated", "only heads that are not saturated could decide"
+            return Part(UNDECIDED, measured, words, only, NOT_HERE)
         by_mean = FAILS if here.low > -smallest else HOLDS if here.high < 0 else UNDECIDED
         changed = counts.fallen + counts.risen
         mixed = counts.fallen < thresholds["same_direction"] * changed
         verdict = UNDECIDED if mixed and by_mean == HOLDS else by_mean
-        p[statistic] = chance(*here, most=0) if verdict == HOLDS else chance(*here, most=-smallest)
-        measured = {"change": here.value, "low": here.low, "high": here.high}
-        measured |= {"fallen": counts.fallen, "risen": counts.risen, "open": counts.open}
-        measured |= {"saturated": counts.saturated}
+        p = {HOLDS: chance(*here, most=0), FAILS: chance(*here, most=-smallest)}.get(verdict, 1.0)
+        measured = {"change": here.value, "low": here.low, "high": here.high} | measured
         words = f"{within(*here, digits=3)}; {counts.words}"
-        if like.low == like.low:
+        if np.isfinite(like.low):
             measured |= {"layers_low": like.low, "layers_high": like.high}
             words += f" (layers like these [{signed(like.low, 3)}, {signed(like.high, 3)}])"
         edge = smallest - (here.value - here.low)
         power = f"a mean change above {signed(-edge, 3)} fails it" if edge > 0 else "only a rise fails it"
-        return Part(verdict, measured, words, power)
+        return Part(verdict, measured, words, power, p=p)
 
     parts = {name: find(name) for name in STATISTIC_NAMES}
-    verdict = every_part(parts)
     variant, n = str(fits["variant"].item()), int(fits["n"][-1])
     left_out = sorted({head for counts in found.values() for head in counts.saturated})
     apart = f" Left out as saturated, layer.head: {', '.join(left_out)}." if left_out else ""
     return Finding(
-        verdict,
+        every_part(parts),
         f"{variant}, mean change of {quantity}: {spoken(parts)}; required: below 0",
         {"variant": variant} | measured_of(parts),
-        f"{variant}, all else kept: {quantity} changes by {spoken(parts)}. The same samples before and after, n up to "
+        f"{variant}, all else kept: change of {quantity}: {spoken(parts)}. The same samples before and after, n up to "
         f"{n:,}, over {fits.attrs['population']:,} tokens; each variant has its own exact limit.{apart} The interval "
         "that decides is for these heads; the one for layers like these is beside it.",
         could_fail(parts),
-        p=max(p.values()) if verdict == HOLDS else min(1.0, 2 * min(p.values())) if verdict == FAILS else 1.0,
-        number=f"{variant.replace(' x ', ' × ')}: {quantity} changes by {parts['mean'].words.partition(';')[0]}",
+        p=every_p(parts),
+        number=f"{variant.replace(' x ', ' × ')}: {quantity} changes by {parts['mean'].words.partition(';')[0]}"
+        if "change" in parts["mean"].measured
+        else "",
     )

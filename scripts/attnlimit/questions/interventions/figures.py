@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from attnlimit.base.coordinates import heads_only
 from attnlimit.drawing.panels import dot, draw_predictions, hollow_key, horizon_axis, legend_below, plain_log, subject
 from attnlimit.drawing.style import BOUND, COLOURS, NAMES, PARAMETRIC, WIDTH, Looks
-from attnlimit.questions.interventions.fit import counted
+from attnlimit.questions.interventions.fit import counted, strongest
 from attnlimit.stats.estimate import Estimate
 
 OLD = "0.6"
@@ -19,13 +19,13 @@ SHOWN = (0.15, 8.0)  # of a ratio of errors; what is beyond is drawn at the edge
 def interventions(fits: xr.Dataset, level: float) -> Figure:
     """What a larger horizon does to each head: its rate before and after, constant tilt kept, on the same samples."""
     variants = fits["variant"].values[fits["alpha"].values > 1]
-    strongest = variants[-1]
+    largest = str(strongest(fits)["variant"].item())
     size: Looks = {"figsize": (WIDTH, 3.9), "sharex": True, "sharey": True, "layout": "constrained"}
     figure, axes = plt.subplots(1, len(NAMES), **size)
 
     for axis, (statistic, name) in zip(axes, NAMES.items(), strict=True):
         both = heads_only(fits.sel(statistic=statistic, part="error")).stack(row=("layer", "head"))
-        old, new = both.isel(variant=0), both.sel(variant=strongest)
+        old, new = both.isel(variant=0), both.sel(variant=largest)
         draw_predictions(axis, both["horizon"].values)
         x, y = (np.stack([old[what], new[what]]) for what in ("horizon", "beta"))  # (2, row)
         axis.plot(x, y, color=OLD, lw=0.5, alpha=0.3)
@@ -43,7 +43,7 @@ def interventions(fits: xr.Dataset, level: float) -> Figure:
     handles = [*axes[0].get_legend_handles_labels()[0]]
     handles += [
         dot(OLD, "a head as it is", size=3),
-        *(dot(COLOURS[each], f"{shown(strongest)}, {NAMES[each]}") for each in NAMES),
+        *(dot(COLOURS[each], f"{shown(largest)}, {NAMES[each]}") for each in NAMES),
     ]
     handles += [
         hollow_key(words="saturated"),

@@ -121,6 +121,11 @@ def fit_interventions(layers: list[xr.Dataset], draws: int, streams: Streams, *m
     return fits.merge(changes(layers, slopes_known(fits["saturated"].sel(part="error", drop=True))))
 
 
+def strongest(fits: xr.Dataset) -> xr.Dataset:
+    """The variant with the largest factor on H."""
+    return fits.isel(variant=int(fits["alpha"].values.argmax()))
+
+
 class Counts(NamedTuple):
     """Heads by what a change surely did, with Holm's correction over all of them."""
 

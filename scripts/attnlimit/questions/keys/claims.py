@@ -9,6 +9,7 @@ from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import UNDECIDED, chance, decide
 
+LOGARITHM, PLAIN = (np.log, np.exp), (float, float)  # a scale, and back from it
 WINDOWS = "interval over windows of text, left out one at a time, with Student's law"
 
 
@@ -20,20 +21,21 @@ def judge(
     why: str,
     least: float,
     most: float = np.inf,
-    scale: Callable = np.log,
+    scale: tuple[Callable, Callable] = LOGARITHM,
 ) -> Finding:
     """Where an interval lies: within what is allowed, wholly outside, or across its edge.
 
     scale: on which the interval was made, and on which it has Student's tails.
     """
     value, low, high = map(float, estimate)
+    to, back = scale
     windows = data.attrs["windows"]
     if not np.isfinite([value, low, high]).all():
         return Finding(
             UNDECIDED, "no interval", {"windows": windows}, why, f"not here: {windows} windows give no interval"
         )
     found = f"{quantity} {value:.2f} [{low:.2f}, {high:.2f}]"
-    bounds = {"below": least - (high - value), "above": most + (value - low)}
+    bounds = {"below": back(to(least) - to(high) + to(value)), "above": back(to(most) + to(value) - to(low))}
     edges = [f"{side} {bound:.2f}" for side, bound in bounds.items() if np.isfinite(bound)]
     return Finding(
         decide(low, high, least, most),
@@ -41,7 +43,7 @@ def judge(
         {"value": value, "low": low, "high": high, "windows": windows},
         f"{why} Over {windows} windows, which are few: {found}; interval and probability are Student's.",
         f"yes: {' or '.join(edges)} fails it",
-        p=chance(*map(scale, (value, low, high, least, most)), freedom=windows - 1),
+        p=chance(*map(to, (value, low, high, least, most)), freedom=windows - 1),
         number=found,
     )
 
@@ -99,7 +101,7 @@ def keys_growth(fits: Fits, thresholds: dict) -> Finding:
         f"Contexts of {contexts[0]:,} to {contexts[-1]:,} tokens, prefixes of the same windows; 0 would be a limit "
         "that does not depend on the context, 1 a fixed share of it.",
         least,
-        scale=float,
+        scale=PLAIN,
     )
 
 

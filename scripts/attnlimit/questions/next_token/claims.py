@@ -5,6 +5,7 @@ import numpy as np
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import (
+    NOT_HERE,
     UNDECIDED,
     Part,
     chance,
@@ -30,7 +31,7 @@ def judge(fits: Fits, rival: str, about: str) -> Finding:
         ratio, low, high = Estimate.of(data, "divergence_ratio", n=n, rival=rival)
         name = f"n = {n:,}"
         if not np.isfinite([ratio, low, high]).all():
-            parts[name] = Part(UNDECIDED, {}, "no interval", "only divergences above zero could decide")
+            parts[name] = Part(UNDECIDED, {}, "no interval", "only divergences above zero could decide", NOT_HERE)
             continue
         measured = {"ratio": ratio, "low": low, "high": high}
         power = f"a ratio below {ratio / high:.2f} fails it, one above {ratio / low:.2f} holds"

@@ -5,7 +5,18 @@ from scipy.special import kolmogi, kolmogorov
 
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
-from attnlimit.stats.verdicts import NOT_HERE, UNDECIDED, YES, chance, decide, every, joint_chance, spread, z_score
+from attnlimit.stats.verdicts import (
+    NOT_HERE,
+    UNDECIDED,
+    YES,
+    chance,
+    decide,
+    every,
+    joint_chance,
+    spread,
+    within,
+    z_score,
+)
 
 CASES = ("coverage", "coverage_se", "distance")
 
@@ -52,7 +63,7 @@ def normality(fits: Fits, thresholds: dict) -> Finding:
         falls = (
             f" Where fewer tokens carry it, the coverage along the tilt falls short of {level:.0%}: by "
             f"{short.value:.3f} [{short.low:.3f}, {short.high:.3f}] at 1,000 of them, scaling like their number to the "
-            f"power −{power.value:.2f} [−{power.high:.2f}, −{power.low:.2f}]."
+            f"power {within(-power.value, -power.high, -power.low)}."
         )
     return Finding(
         every(verdicts),

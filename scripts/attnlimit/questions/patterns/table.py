@@ -47,11 +47,9 @@ def shown(table: pd.DataFrame) -> Iterator[tuple[str, ...]]:
 
 
 def spoken(row: pd.Series, name: str) -> str:
-    """218 [205, 233];  > 312 where it is not reached;  ≤ 16 where the smallest budget is enough."""
-    budget, low, high = (row[f"keys_{name}{end}"] for end in ENDS)
-    beyond = f"> {row['largest']:.0f}"
-    if np.isinf(budget):
-        return beyond if np.isinf(low) else f"{beyond} [{low:.0f}, {beyond}]"
-    if budget == row["smallest"]:
-        return f"≤ {budget:.0f}"
-    return f"{budget:.0f} [{low:.0f}, {beyond if np.isinf(high) else f'{high:.0f}'}]"
+    """218 [205, 233];  > 312 where it is not reached;  ≤ 16 where the smallest budget is enough;  218 of one block."""
+    keys = [row[f"keys_{name}{end}"] for end in ENDS]
+    if keys[0] == row["smallest"]:
+        return f"≤ {keys[0]:.0f}"
+    budget, low, high = (f"> {row['largest']:.0f}" if np.isinf(each) else f"{each:.0f}" for each in keys)
+    return f"{budget} [{low}, {high}]" if np.isfinite(keys[1]) else budget

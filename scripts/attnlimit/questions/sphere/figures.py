@@ -1,5 +1,7 @@
 """Figures of question sphere."""
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
@@ -55,7 +57,7 @@ def constants(data: xr.Dataset) -> Figure:
     powers = axes[-1]
 
     for law, colour, marker in zip(
-        range(len(dimensions)), layer_colours(range(len(dimensions))).values(), MARKERS, strict=False
+        range(len(dimensions)), layer_colours(range(len(dimensions))).values(), cycle(MARKERS), strict=False
     ):
         here, name = data.isel(law=law), str(data["law"].values[law])
         radius, root = here["radius"].values, np.sqrt(dimensions[law])

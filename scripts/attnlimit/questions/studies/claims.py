@@ -11,13 +11,13 @@ import xarray as xr
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import (
-    FAILS,
     STATISTIC_NAMES,
     UNDECIDED,
     Part,
     Parts,
     chance,
     decide,
+    every_p,
     every_part,
     measured_of,
     signed,
@@ -42,16 +42,22 @@ Said = Callable[[xr.Dataset], str]
 def together(parts: Parts, asked: str, in_short: str = "", side: str = "below", **fitted_with: float) -> Finding:
     """Of a claim whose parts must all hold; one part that fails is enough to fail.
 
-    p: by chance all parts hold at most as often as the least sure one does, and one of k fails k times as often.
+    in_short: in place of all parts, where they are many;  side: of its edge, on which a number fails.
     """
     if not parts:
         return Finding(UNDECIDED, UNKNOWN, {}, f"{UNKNOWN}.", "not here: only a second text could")
-    verdict, each = every_part(parts), [part.measured["p"] for part in parts.values()]
-    p = min(1.0, len(each) * min(each)) if verdict == FAILS else max(each)
+    number = in_short or spoken(parts)
     edges = spread([part.measured["fails_beyond"] for part in parts.values()])
-    finding = verdict, f"{in_short or spoken(parts)}; {asked}", measured_of(parts), f"{spoken(parts)}."
-    could_fail = f"yes: one number {side} {edges.replace('-', '−')}, by the width of its interval"
-    return Finding(*finding, could_fail, fitted_with=fitted_with, p=p, number=in_short or spoken(parts))
+    return Finding(
+        every_part(parts),
+        f"{number}; {asked}",
+        measured_of(parts),
+        f"{spoken(parts)}.",
+        f"yes: one number {side} {edges.replace('-', '−')} fails it, as wide as its interval is",
+        fitted_with=fitted_with,
+        p=every_p(parts),
+        number=number,
+    )
 
 
 def judge(of: xr.Dataset, name: str, least: float, before: str = "") -> Part:
@@ -63,7 +69,7 @@ def judge(of: xr.Dataset, name: str, least: float, before: str = "") -> Part:
     if np.isfinite(layers).all():
         measured |= {"layers_low": layers[0], "layers_high": layers[1]}
         words += f", layers like these [{signed(layers[0])}, {signed(layers[1])}]"
-    return Part(decide(number.low, number.high, least), measured, words)
+    return Part(decide(number.low, number.high, least), measured, words, p=measured["p"])
 
 
 def by_model(data: xr.Dataset, name: str, quantities: list[str], least: float, said: Said | None = None) -> Parts:
@@ -189,7 +195,7 @@ def studies_shared_noise(fits: Fits, thresholds: dict) -> Finding:
             measured = number._asdict() | {"heads": heads, "p": chance(middle, low, high, most=edge)}
             measured["fails_beyond"] = share * heads * float(np.exp(middle - low))
             words = f"{number.value:.1f} [{number.low:.1f}, {number.high:.1f}] of {heads}"
-            parts[f"{name}, {called}"] = Part(decide(low, high, most=edge), measured, words)
+            parts[f"{name}, {called}"] = Part(decide(low, high, most=edge), measured, words, p=measured["p"])
             found.append(number.value)
         in_short.append(f"{called} {spread(found, 1)}")
     there = " or ".join(map(str, sorted({int(each) for each in data["heads"].values})))

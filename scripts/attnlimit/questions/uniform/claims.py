@@ -9,10 +9,11 @@ from attnlimit.stats.verdicts import (
     HOLDS,
     NOT_HERE,
     UNDECIDED,
-    YES,
     Part,
     chance,
+    could_fail,
     decide,
+    every_p,
     every_part,
     joint_chance,
     most,
@@ -58,7 +59,7 @@ def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
         f"Where it can be seen, {reach}, the slope is {slopes} ({counted}); at larger R these n are too small.",
         f"yes: a slope off by more than {edges[1] - 0.5 + float(np.median(half)):.3f} fails the median ball"
         if len(beta)
-        else "not here: no ball can be served",
+        else f"{NOT_HERE}: no ball can be judged",
         p=joint_chance(verdicts, chances, thresholds["decided_share"]),
         number=f"slope {slopes}",
     )
@@ -74,7 +75,7 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     tolerance, radii = thresholds["growth_tolerance"], int(fit["change_radii"])
     measured: dict[str, float] = {"radii": radii, "n": int(fit["change_n"]), "p": 1.0}
     if radii < thresholds["fewest_radii"]:
-        return Part(UNDECIDED, measured, f"only {radii} radii", "too few radii")
+        return Part(UNDECIDED, measured, f"only {radii} radii", "too few radii", NOT_HERE)
     names = [f"{name}{end}" for name in ("total_growth", "upper_growth") for end in ("", "_low", "_high")]
     measured |= {name: float(fit[name]) for name in names}
     smallest, largest = (float(fit[f"change_{end}_radius"]) for end in ("smallest", "largest"))
@@ -90,7 +91,7 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
         f"{mean:.3f} over all and {measured['upper_growth']:.3f} over the upper radii"
     )
     reach = measured["upper_growth"] - measured["upper_growth_low"]
-    return Part(verdict, measured, words, f"a rate above {edge + reach:.2f} over the upper radii")
+    return Part(verdict, measured, words, f"a rate above {edge + reach:.2f} over the upper radii", p=measured["p"])
 
 
 @claim(
@@ -123,14 +124,14 @@ def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
         if others
         else ""
     )
-    able = YES if any(part.verdict != UNDECIDED for part in judged.values()) else NOT_HERE
-    power = "; ".join(f"{law}: {part.power}" for law, part in judged.items()) or "no law of compact support was run"
+    none = "no law of compact support was run"
+    growths = "; ".join(f"{law} {part.words.partition(', d ln')[0]}" for law, part in judged.items())
     return Finding(
         every_part(judged),
         f"C(R) grows: {spoken(judged or parts)}; required: no faster over the upper radii than over all",
         {law: part.measured | {"compact": compact[law]} for law, part in parts.items()},
-        f"C(R) grows with the law: {spoken(judged) or 'none of compact support was run'}.{beside}{theory}".strip(),
-        f"{able}: {power}",
-        p=joint_chance([part.verdict for part in judged.values()], [part.measured["p"] for part in judged.values()]),
-        number="C(R) grows: " + "; ".join(f"{law} {part.words.partition(', d ln')[0]}" for law, part in judged.items()),
+        f"C(R) grows with the law: {spoken(judged) or none}.{beside}{theory}".strip(),
+        could_fail(judged) if judged else f"{NOT_HERE}: {none}",
+        p=every_p(judged),
+        number=f"C(R) grows: {growths}" if judged else none,
     )

@@ -59,8 +59,8 @@ def uniform(fits: xr.Dataset) -> Figure:
             points(axis, radius, last["constant"], 1.96 * last["constant_se"], full, colour, marker)
             axis.plot([], [], marker, color=colour, ms=4, label=f"{words(law)}, $n$ = {int(last['n']):,}")
             axis.plot(radius, mine["clt_sup"], color=BOUND, lw=1.2)
-            if law in wide:
-                growth = float(mine["growth"])
+            growth = float(mine["growth"])  # NaN with too few radii for a line
+            if law in wide and np.isfinite(growth):
                 fitted = np.exp(float(mine["growth_intercept"]) + growth * radius)
                 axis.plot(radius[full], fitted[full], color=HEURISTIC, lw=1.8)
                 axis.plot(
