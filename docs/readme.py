@@ -262,9 +262,14 @@ def headlines_table(results: Path) -> str:
     for headline in dict.fromkeys(record["headline"] for record in tested):
         shared = [record for record in tested if record["headline"] == headline]
         for first, each in zip([headline, *[""] * len(shared)], shared, strict=False):
-            said = f"**{each['verdict']}**" + (f" ({each['reason']})" if each["reason"] else "")
+            said = verdict_of(each)
             rows.append([first, said, f"{each['experiment']}: {each['number']}"])
     return markdown(["claim of the paper", "verdict", "measured"], rows)
+
+
+def verdict_of(record: dict) -> str:
+    """In bold, with what stands beside it."""
+    return f"**{record['verdict']}**" + (f" ({'; '.join(record['marks'])})" if record["marks"] else "")
 
 
 def elsewhere(compared: Path) -> str:
@@ -278,6 +283,7 @@ def elsewhere(compared: Path) -> str:
     holding = sum(record["verdict"] == HOLDS for record in records.values())
     sizes = resolved("study-sizes.yaml")["measure_errors"]["sizes"]
     studies = f"{len(records)} [studies](docs/studies.md) of texts and models"
+    span = f"n from {sizes[0]:,} to {sizes[-1]:,}"
     below = []
     for name, record in records.items():
         if record["verdict"] == FAILS:
@@ -286,10 +292,10 @@ def elsewhere(compared: Path) -> str:
             why = f" ({tilted} of them with a constant tilt that these n do not resolve)" if tilted else ""
             below.append(f"{model} in `{name}` {counts['below']} of {counts['fits']}{why}")
     if not below:
-        return f"- **No rate is significantly below the paper's bound in {holding} of {studies}**, n from {sizes[0]:,} to {sizes[-1]:,}.\n"
+        return f"- **No rate is significantly below the paper's bound in {holding} of {studies}**, {span}.\n"
     return (
-        f"- **In {len(below)} of {studies}, some rates lie below the paper's bound**: a rate measured at n from {sizes[0]:,} to "
-        f"{sizes[-1]:,} need not respect a bound for n → ∞. Fits whose 95 % interval is entirely below: "
+        f"- **In {len(below)} of {studies}, some rates lie below the paper's bound**: a rate measured at {span} "
+        "need not respect a bound for n → ∞. Fits whose 95 % interval is entirely below: "
         f"{'; '.join(below)}.\n"
     )
 
@@ -332,7 +338,7 @@ def claims_table(results: Path) -> str:
     rows = [
         [
             record["claim"] + (" *(our question)*" if record["ours"] else ""),
-            f"**{record['verdict']}**" + (f" ({record['reason']})" if record["reason"] else ""),
+            verdict_of(record),
             record["in_short"],
             chance_words(record["p_family"]),
         ]

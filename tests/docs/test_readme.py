@@ -117,7 +117,7 @@ def test_filling_again_changes_nothing_and_spares_the_rest():
 
 
 def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_path):
-    record = {"claim": "E|mean_n| falls.", "verdict": "holds", "in_short": "slope 0.5", "left_out": "", "reason": ""}
+    record = {"claim": "E|mean_n| falls.", "verdict": "holds", "in_short": "slope 0.5", "left_out": "", "marks": []}
     record |= {
         "p_family": 0.0012,
         "headline": "It falls",
@@ -126,7 +126,7 @@ def test_the_claims_are_told_with_their_verdicts_and_bars_break_no_table(tmp_pat
         "ours": False,
     }
     ours = record | {"claim": "So it does.", "ours": True}
-    again = record | {"experiment": "real tokens", "verdict": "undecided", "reason": "too few data", "number": "none"}
+    again = record | {"experiment": "real tokens", "verdict": "undecided", "marks": ["too few data"], "number": "none"}
     absent = record | {"claim": "Left out.", "verdict": None, "in_short": "", "left_out": "theory"}
     (tmp_path / "claims.json").write_text(json.dumps([ours, record, again, absent]))
     rows = readme.claims_table(tmp_path).splitlines()

@@ -29,7 +29,7 @@ def rates(tokens: list[float]) -> xr.Dataset:
 
 def contexts(share: float) -> xr.Dataset:
     fields = {f"overall_share{end}": (("run", "statistic"), [[1.0], [share]]) for end in ("", "_low", "_high")}
-    return xr.Dataset(fields, {"run": ["1", "512"], "statistic": ["mean"]})
+    return xr.Dataset(fields, {"run": ["1", "512"], "statistic": ["mean"], "layer": [0, 2], "n": [512, 2048]})
 
 
 def keys() -> xr.Dataset:
@@ -37,10 +37,10 @@ def keys() -> xr.Dataset:
     first = xr.DataArray([[[9000.0], [300.0], [np.nan]]], dims=("eps", "protocol", "context"))
     measured = xr.DataArray([[8000.0, 310.0, 16.0]], dims=("eps", "protocol"))
     budget = xr.DataArray([[16.0, 81.0, 81.0]], dims=("n", "protocol"))
-    growth = xr.DataArray([0.95, 1.0, np.nan], dims="protocol")
+    growth = {f"median_growth{end}": ("protocol", [0.95, 1.0, np.nan]) for end in ("", "_low", "_high")}
     data = xr.Dataset({"median_first_order_keys": first, "median_keys": measured, "budget": budget})
-    data = data.assign(median_growth=growth).assign_coords(n=[16])
-    attrs = {"context": 1000, "model": {"name": "decoder"}}
+    data = data.assign(growth).assign_coords(n=[16])
+    attrs = {"context": 1000, "windows": 6, "model": {"name": "decoder"}}
     return data.assign_coords(eps=[0.05], protocol=protocols, context=[1000]).assign_attrs(attrs)
 
 
@@ -57,7 +57,8 @@ def test_the_sentences_by_hand():
     assert "in 1 of 2 heads of m" in first.says and "after about 760 tokens" in first.says
     assert "a population of 50,335 tokens" in first.detail and "(extrapolated)" in first.detail
     assert "within 5 % of their limit covariance" in first.detail
-    assert second.says.startswith("No rate that can be compared") and "consistent, no proof" in second.detail
+    assert second.says.startswith("In this run, no rate of heads of m or of simulated tokens that can be compared")
+    assert "does not prove it" in second.detail
     assert third.says == "Does β fall as H grows? Yes for simulated tokens; no for heads as they are.", (
         "a claim that is left out is not told"
     )
@@ -71,10 +72,10 @@ def test_a_bound_that_does_not_hold_is_not_flattered(verdict, said):
 
 def test_what_it_means_for_text_and_for_a_language_model_is_one_sentence_each():
     text, language = conclusion([], contexts=contexts(0.15), keys=keys())
-    assert "in runs of 512 is worth 0.15" in text.says
+    assert "in runs of 512 is worth 0.15" in text.says and "layers 0, 2; samples of at most 4 runs" in text.detail
     assert "needs about 9,000 random keys" in language.says
     assert "about 360 keys in all" in language.says, "drawn and kept together"
-    assert "to the power 0.95" in language.detail
+    assert "to the power 0.95 [0.95, 0.95]" in language.detail
     assert conclusion([]) == []
 
 

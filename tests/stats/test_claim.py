@@ -5,8 +5,18 @@ from dataclasses import replace
 import pytest
 import xarray as xr
 
-from attnlimit.stats.claim import Finding, Fits, claim, error_fits
-from attnlimit.stats.verdicts import HOLDS, TOO_FEW, TOO_WIDE, UNDECIDED
+from attnlimit.stats.claim import (
+    AFTER_A_LOOK,
+    COULD_HARDLY_FAIL,
+    EXPLORATORY,
+    TOO_FEW,
+    TOO_WIDE,
+    Finding,
+    Fits,
+    claim,
+    error_fits,
+)
+from attnlimit.stats.verdicts import HOLDS, UNDECIDED
 from support.claims import heuristic, model_rates
 
 STORE = xr.Dataset(attrs={"model": {"name": "owner/small"}})
@@ -35,14 +45,22 @@ def test_a_record_is_computed_from_the_declaration():
     assert record.figures == ["of_heads", "of_sphere"]
     assert record.threshold == {"level": 0.95, "from_n": 3} and record.measured == {"seen": {"level": 0.95}}
     assert (record.headline, record.experiment, record.ours) == ("They fall", "heads of small", False)
-    assert (record.number, record.able, record.reason) == ("short", "yes", "")
+    assert (record.number, record.able, record.marks) == ("short", "yes", [])
     assert record.function.endswith(": judge") and record.test_file.startswith("tests/")
 
 
 @pytest.mark.parametrize(("could_fail", "reason"), [("yes: a rise", TOO_WIDE), ("not here: one fit", TOO_FEW)])
 def test_an_undecided_verdict_says_why_in_three_words(could_fail, reason):
     undecided = replace(judge, judge=lambda fits, thresholds: Finding(UNDECIDED, "short", {}, "why", could_fail))
-    assert undecided.record(Fits({"heads": STORE, "sphere": STORE}), THRESHOLDS, {}, {}).reason == reason
+    assert undecided.record(Fits({"heads": STORE, "sphere": STORE}), THRESHOLDS, {}, {}).marks == [reason]
+
+
+def test_what_a_reader_must_know_of_a_verdict_stands_beside_it():
+    looked = replace(
+        judge, after_a_look=True, judge=lambda fits, thresholds: Finding(HOLDS, "", {}, "why", "hardly: x")
+    )
+    record = looked.record(Fits({"heads": STORE, "sphere": STORE}), THRESHOLDS, {}, {})
+    assert record.marks == [COULD_HARDLY_FAIL, EXPLORATORY] and record.why == f"why {AFTER_A_LOOK}"
 
 
 def test_fits_that_a_run_leaves_out_are_named_and_the_others_judged():

@@ -174,4 +174,4 @@ def contexts_fit(share=0.3, relative=0.1, lengths=(1, 16, 256), heads=4) -> xr.D
     data["share_high"] = (("layer", *dims, "head"), np.broadcast_to(1.1 * values[..., None], whole))
     data["saturated"] = (("layer", *dims, "part", "head"), np.zeros((2, *shape, len(PARTS), heads), bool))
     labels = {"run": runs, "statistic": list(STATISTICS), "layer": [0, 5], "part": list(PARTS)}
-    return xr.Dataset(data, coords=labels)
+    return xr.Dataset(data, coords=labels, attrs={"replicates": 16})

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.page.answer import NEAR, SHARE, by_statistic, capital, near_half, spoken, tokens
-from attnlimit.questions.contexts.fit import longest_run
+from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 
@@ -86,12 +86,16 @@ def of_bounds(records: list[Mapping]) -> list[Finding]:
         return [Finding(f"Some measured rates lie below {CURVE}, the paper's bound for n → ∞.", numbers)]
     if UNDECIDED in verdicts:
         return [Finding(f"Whether measured rates lie above the paper's bound {CURVE} is undecided.", numbers)]
+    measured = " or ".join(f"of {record['experiment']}" for record in records)
+    sizes = "finite n; heads see a finite population, over which every β tends to 1/2"
     aside = [f"{record['experiment']}: {left}" for record in records if (left := record["number"].partition("; ")[2])]
     return [
         Finding(
-            f"No rate that can be compared with the paper's bound {CURVE} is significantly below it.",
-            "That is consistent, no proof: the bound is for n → ∞. Not compared are fits whose error hardly falls yet "
-            "at these n, or in which the constant tilt, a part of the scores that all queries share, needs larger n"
+            f"In this run, no rate {measured} that can be compared with the paper's bound {CURVE} is significantly "
+            "below it.",
+            f"This is consistent with the bound and does not prove it: it is for n → ∞, and these are {sizes}. "
+            "Excluded are fits whose error has barely started to fall at these n and, for simulated tokens, those in "
+            "which the constant tilt, a part of the scores that all queries share, needs larger n"
             f"{''.join(f' ({each})' for each in aside)}.",
         )
     ]
@@ -113,10 +117,12 @@ def in_text(contexts: xr.Dataset | None) -> list[Finding]:
     if contexts is None or not np.isfinite((worth := share_of(contexts)).value):
         return []
     length = longest_run(contexts)[1]
+    most = int(contexts["n"].max()) // length
     return [
         Finding(
-            f"In running text neighbours repeat each other: a token in runs of {length} is worth {worth.value:.2f} of "
-            "an independent one."
+            f"In running text neighbours repeat each other: for the mean, a token in runs of {length} is worth "
+            f"{worth.value:.2f} [{worth.low:.2f}, {worth.high:.2f}] of an independent one.",
+            f"Median over the heads of {layers_measured(contexts)}; samples of at most {most} runs.",
         )
     ]
 
@@ -126,16 +132,17 @@ def in_context(keys: xr.Dataset | None) -> list[Finding]:
     if keys is None:
         return []
     model, context = keys.attrs["model"]["name"].rpartition("/")[2], keys.attrs["context"]
-    power, shortest = float(keys["median_growth"].sel(protocol="uniform")), int(keys["context"].min())
-    longest, tested = int(keys["context"].max()), int(keys["n"].max())
+    power, shortest = Estimate.of(keys, "median_growth", protocol="uniform"), int(keys["context"].min())
+    longest, tested, windows = int(keys["context"].max()), int(keys["n"].max()), keys.attrs["windows"]
     return [
         Finding(
             f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} random keys "
             f"for an error of {100 * SHARE:g} %, or {keys_read(keys, 'sink_recent')} keys in all if its first and last "
             "keys are always among them.",
-            "Median head; keys are drawn with replacement; predicted by exact first order, the leading term in 1/n, "
-            f"which was tested up to {tested:,} keys. The random keys needed grow like the length of the context to "
-            f"the power {power:.2f}, from {shortest:,} to {longest:,} tokens.",
+            f"Median head, {windows} windows of text; keys are drawn with replacement. Predicted by the leading term "
+            f"in 1/n (first order), which was tested where at most {tested:,} keys are enough. The random keys needed "
+            f"grow like the length of the context to the power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}], "
+            f"from {shortest:,} to {longest:,} tokens.",
         )
     ]
 

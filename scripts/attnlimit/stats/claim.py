@@ -8,7 +8,11 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.stats.table import rates_table
-from attnlimit.stats.verdicts import NOT_HERE, STATISTIC_NAMES, TOO_FEW, TOO_WIDE, UNDECIDED
+from attnlimit.stats.verdicts import HARDLY, NOT_HERE, STATISTIC_NAMES, UNDECIDED
+
+TOO_WIDE, TOO_FEW = "interval too wide", "too few data"  # why a verdict is undecided
+COULD_HARDLY_FAIL, EXPLORATORY = "could hardly fail", "exploratory: rule changed after a look"
+AFTER_A_LOOK = "The rule was settled after first numbers of the default run were seen: there, read it as exploration."
 
 
 class Finding(NamedTuple):
@@ -45,7 +49,7 @@ class Record(NamedTuple):
     ours: bool = False  # a question of our own, not the paper's
     question: str = ""  # that asks it
     verdict: str | None = None  # None for a claim that is left out
-    reason: str = ""  # of an undecided verdict, in three words
+    marks: list = []  # beside the verdict: why it is undecided, that it could hardly fail, that it is exploratory
     able: str = ""  # could it have failed: yes, hardly, not here
     number: str = ""
     in_short: str = ""
@@ -78,6 +82,7 @@ class Claim:
     thresholds: tuple[str, ...]
     figures: tuple[str, ...]
     any_of: bool
+    after_a_look: bool
     judge: Callable[[Fits, dict], Finding]
 
     def __call__(self, fits: Fits, thresholds: Mapping) -> Finding:
@@ -113,11 +118,13 @@ class Claim:
             return record._replace(in_short=words, why=words, could_fail=words, left_out=chapter)
         finding = self(fits, thresholds)
         able = finding.could_fail.partition(":")[0]
+        reason = "" if finding.verdict != UNDECIDED else TOO_FEW if able == NOT_HERE else TOO_WIDE
+        marks = [reason, COULD_HARDLY_FAIL if able == HARDLY else "", EXPLORATORY if self.after_a_look else ""]
         used = there if finding.used is None else finding.used
         each = zip(self.fits, self.figures, strict=True) if len(self.figures) > 1 else ()
         return record._replace(
             verdict=finding.verdict,
-            reason="" if finding.verdict != UNDECIDED else TOO_FEW if able == NOT_HERE else TOO_WIDE,
+            marks=[mark for mark in marks if mark],
             able=able,
             number=finding.number or finding.in_short,
             in_short=finding.in_short,
@@ -126,7 +133,9 @@ class Claim:
             threshold={name: thresholds[name] for name in self.thresholds} | dict(finding.fitted_with),
             files=[f"rates/{name}.zarr.zip" for name in used],
             figures=[figure for fit, figure in each if fit in used] or list(self.figures),
-            why=finding.why + (f" Without {', '.join(missing)} (chapter {chapter})." if missing else ""),
+            why=finding.why
+            + (f" Without {', '.join(missing)} (chapter {chapter})." if missing else "")
+            + (f" {AFTER_A_LOOK}" if self.after_a_look else ""),
             could_fail=finding.could_fail,
             p=finding.p,
         )
@@ -144,17 +153,18 @@ def claim(
     ours: bool = False,
     figure: str | tuple[str, ...] = (),
     any_of: bool = False,
+    after_a_look: bool = False,
 ) -> Callable[[Callable[[Fits, dict], Finding]], Claim]:
     """Declare the function below it as the judge of a claim.
 
     headline, experiment, ours: see `Record`;  statement: may name {model}, as may experiment;  test: how it is judged,
     in a sentence;  fits: names in results/rates/, also of other questions;  figure: that shows it, or one for each of
     the fits;  thresholds: keys of `assess_claims` that the judge takes;  any_of: tested on those of the fits that are
-    there.
+    there;  after_a_look: the rule was settled when numbers of the default run had been seen.
     """
     figures = (figure,) if isinstance(figure, str) else figure
     return lambda judge: Claim(
-        id, headline, experiment, ours, statement, test, fits, thresholds, figures, any_of, judge
+        id, headline, experiment, ours, statement, test, fits, thresholds, figures, any_of, after_a_look, judge
     )
 
 

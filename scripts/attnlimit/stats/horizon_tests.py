@@ -63,16 +63,20 @@ def coefficient(
     x, y = (0.5 - fits[name].to_numpy(float) for name in ("bound_v3", "beta"))
     weight = (2 * z_score(0.95) / (fits["beta_high"] - fits["beta_low"]).to_numpy(float)) ** 2
     places = fits.groupby(group).ngroup().to_numpy() if group else np.zeros(len(fits), int)
-    free = 0 if half else places.max() + 1
     if not half:
         total = np.bincount(places, weight)
         x, y = (each - (np.bincount(places, weight * each) / total)[places] for each in (x, y))
     spread = (weight * x**2).sum()
     found = (weight * x * y).sum() / spread
-    dof = len(fits) - free - 1
+    dof = len(fits) - 1 if half else freedom(fits, group)
     scatter = (weight * (y - found * x) ** 2).sum() / dof
     reach = (z_score(0.95) if these else stdtrit(dof, 0.975) * max(1, np.sqrt(scatter))) / np.sqrt(spread)
     return Estimate(float(found), float(found - reach), float(found + reach))
+
+
+def freedom(fits: pd.DataFrame, group: list[str] | None = None) -> int:
+    """Degrees of freedom that a coefficient with a free intercept, or one in each group, leaves."""
+    return len(fits) - (fits.groupby(group).ngroups if group else 1) - 1
 
 
 def without_one(fits: pd.DataFrame, group: list[str] | None = None, these: bool = False) -> Estimate:
@@ -104,7 +108,8 @@ def falls_with_horizon(
     measured |= dict(zip(("least", "least_low", "least_high"), least, strict=True))
     measured |= dict(zip(("from_half", "from_half_low", "from_half_high"), through, strict=True))
     verdict = FAILS if least.high < weakest else HOLDS if least.low > 0 else UNDECIDED
-    p = min(1.0, len(used) * p_below(least, weakest)) if verdict == FAILS else p_above(least, 0)
+    tails = {"freedom": np.inf if these else freedom(used, group) - 1}
+    p = min(1.0, len(used) * p_below(least, weakest, **tails)) if verdict == FAILS else p_above(least, 0, **tails)
     power = f"a coefficient below {signed(weakest - (least.high - least.value))} without one fit fails it"
     words = f"{within(*found)}, without one fit {within(*least)}{limits_left_out(uncertain)}"
     return Part(verdict, measured, words, power, YES, p)
@@ -140,9 +145,10 @@ def stays_above(fits: pd.DataFrame, bound: pd.Series, thresholds: dict) -> Part:
     if (firm := int((able & precise).sum())) < thresholds["fewest_fits"]:
         few = f"only {firm} fits could show it ({beside})"
         return Part(UNDECIDED, measured, few, "too few fits could show it", NOT_HERE)
-    columns = fits[["beta", "beta_low", "beta_high"]].assign(edge=bound)
-    true = [p_above(beta, edge - tolerance) for *beta, edge in columns[able & precise].to_numpy(float).tolist()]
-    false = [p_below(beta, edge) for *beta, edge in columns[able].to_numpy(float).tolist()]
+    columns = fits[["beta", "beta_low", "beta_high"]].assign(edge=bound, freedom=fits["replicates"] - 1)
+    rows = {name: columns[some].to_numpy(float).tolist() for name, some in (("true", able & precise), ("false", able))}
+    true = [p_above(beta, edge - tolerance, freedom=dof) for *beta, edge, dof in rows["true"]]
+    false = [p_below(beta, edge, freedom=dof) for *beta, edge, dof in rows["false"]]
     counted = float(binom.sf(lower - 1, count, BELOW_BY_CHANCE)) if lower else 1.0
     against = 2 * min(min(false), counted / count)  # two ways to fail
     verdict, p = many(true, [against] * count, thresholds["decided_share"], level)
@@ -168,8 +174,8 @@ def without_one_words(parts: Parts) -> str:
     if not known:
         return "too few fits"
     return (
-        f"slope of β on the paper's curve (1: as the curve, 0: none), mean and covariance: {every}; without the most "
-        f"influential head, which decides: {least}"
+        f"coefficient on the curve (1: as the curve, 0: none), mean and covariance: {least} without the most "
+        f"influential head, which decides; {every} with it"
     )
 
 

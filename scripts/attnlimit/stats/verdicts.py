@@ -9,10 +9,8 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 VERDICTS = (HOLDS, FAILS, UNDECIDED)
-TOO_WIDE, TOO_FEW = "interval too wide", "too few data"  # why a verdict is undecided
 YES, HARDLY, NOT_HERE = "yes", "hardly", "not here"  # could a test have failed?
 DIGITS = 4  # significant ones of the numbers written
-AFTER_A_LOOK = " The rule was settled after first numbers of the default run were seen: there, read it as exploration."
 STATISTIC_NAMES = {"mean": "mean", "cov": "covariance"}
 
 
@@ -68,7 +66,8 @@ def chance(
     below, above = value - low, high - value
     inside = min((value - least) / below if below else np.inf, (most - value) / above if above else np.inf)
     outside = max((least - value) / above if above else np.inf, (value - most) / below if below else np.inf)
-    return float(2 * stdtr(freedom, -stdtrit(freedom, 0.975) * max(inside, outside, 0.0)))
+    p = float(2 * stdtr(freedom, -stdtrit(freedom, 0.975) * max(inside, outside, 0.0)))
+    return max(p, np.finfo(float).tiny) if low < high else p  # only a number without an interval is exact
 
 
 def p_above(found: Iterable[float], edge: float, *, freedom: float = np.inf) -> float:

@@ -20,7 +20,9 @@ def heads(beta, layers=LAYERS, half=0.02, seed=0, by_layer=0.0) -> pd.DataFrame:
     """Fits of heads with rates beta(H) and noise, layers further apart by so much, the later the larger H."""
     stream = np.random.default_rng(seed)
     count = layers * HEADS
-    table = pd.DataFrame({"layer": np.repeat(np.arange(layers), HEADS), "n_min": 64, "constant_tilt": 0.0})
+    table = pd.DataFrame(
+        {"layer": np.repeat(np.arange(layers), HEADS), "n_min": 64, "constant_tilt": 0.0, "replicates": 100}
+    )
     table["horizon"] = stream.uniform(0.2, 1.5, count) + 0.1 * table["layer"]
     table["beta"] = beta(table["horizon"]) + by_layer * table["layer"] + half / 1.96 * stream.normal(size=count)
     table["beta_low"], table["beta_high"] = table["beta"] - half, table["beta"] + half

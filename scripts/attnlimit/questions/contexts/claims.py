@@ -6,7 +6,6 @@ from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.verdicts import (
-    AFTER_A_LOOK,
     FAILS,
     HOLDS,
     NOT_HERE,
@@ -28,6 +27,7 @@ from attnlimit.stats.verdicts import (
     headline="Neighbouring tokens are worth less than independent ones",
     experiment="runs of text",
     ours=True,
+    after_a_look=True,
     statement="A context of neighbouring tokens is worth less than as many independent ones.",
     test="Mean squared error of independent tokens over that of the longest runs, median over the heads measured; "
     "interval by resampling replicates, those of a layer together.",
@@ -44,6 +44,7 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
     """
     data, least = fits.stores["contexts"], thresholds["independent_share"]
     run, length = longest_run(data)
+    tails = {"freedom": data.attrs["replicates"] - 1}
 
     def find(statistic: str) -> Part:
         share, low, high = (
@@ -56,7 +57,7 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
         measured = {"share": share, "low": low, "high": high, "heads": below.size, "heads_below_1": int(below.sum())}
         measured |= {"saturated_heads": int(saturated.sum()), "seen_up_to": share / high}
         verdict = HOLDS if high < 1 else FAILS if low > least else UNDECIDED
-        p = p_above((share, low, high), least) if verdict == FAILS else p_below((share, low, high), 1)
+        p = p_above((share, low, high), least, **tails) if verdict == FAILS else p_below((share, low, high), 1, **tails)
         power = f"a share of up to {share / high:.2f} would have been seen to be below 1, one above "
         power += f"{max(least * share / low, share / high):.2f} fails it"
         return Part(verdict, measured, f"{share:.2f} [{low:.2f}, {high:.2f}]", power, p=p)
@@ -68,7 +69,7 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
         {"run": length} | measured_of(parts),
         f"A token in runs of {length} consecutive ones is worth this share of an independent one: {spoken(parts)} "
         f"(median over the heads of {layers_measured(data)}). Samples are drawn so that every token is equally likely "
-        f"and the limit is the same; only which tokens come together differs.{AFTER_A_LOOK}",
+        f"and the limit is the same; only which tokens come together differs.",
         could_fail(parts),
         p=every_p(parts),
         number=f"a token in runs of {length} is worth {parts['mean'].words} of one" if parts["mean"].measured else "",

@@ -27,7 +27,8 @@ def planted(share: float, stream: np.random.Generator) -> xr.Dataset:
         dims = ("run", "statistic", "head", "replicate", "n")
         layers.append(xr.Dataset({"error": (dims, np.array(drawn))}, coords=labels))
     fits = shares(layers, DRAWS, [lambda run, number: stream] * len(layers))
-    return fits.assign(saturated=xr.zeros_like(fits["share"], bool).expand_dims(part=list(PARTS)))
+    fits = fits.assign(saturated=xr.zeros_like(fits["share"], bool).expand_dims(part=list(PARTS)))
+    return fits.assign_attrs(replicates=section["replicates"])
 
 
 def contexts_share(truth: bool, stream: np.random.Generator) -> dict[str, xr.Dataset]:

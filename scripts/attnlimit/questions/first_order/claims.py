@@ -61,14 +61,15 @@ def first_order_predicts(fits: Fits, thresholds: dict) -> Finding:
     }
     measured |= {"median_ratio": float(at[1]), "ratio_5": float(at[0]), "ratio_95": float(at[2])}
     within = f"{int(inside.sum())} of {count} heads within {100 * tolerance:.0f} %"
+    apart = f" ({every - count} of {every} rest on few tokens and are left out)" if few.any() else ""
     return Finding(
         decide(*ends, least=least),
-        f"{within}, share {share:.2f} [{ends[0]:.2f}, {ends[1]:.2f}]; required: {least:g} or more",
+        f"{within}{apart}, share {share:.2f} [{ends[0]:.2f}, {ends[1]:.2f}]; required: {least:g} or more",
         measured,
         f"At n = {n:,} {within}; 95 % interval entirely within in {certain}, entirely outside in {outside}. "
         f"Predicted over measured: median {at[1]:.2f}, 5 to 95 % of heads {at[0]:.2f} to {at[2]:.2f}.{others}",
         f"yes: a share above {min(least + half, 1):.2f} holds; more than {int((1 - least) * count + 1e-9)} heads "
         "with an interval entirely outside fail it",
         p=max(chance(share, share - half, most, least=least), 1 / (len(drawn) + 1)),  # no finer than the draws
-        number=within,
+        number=within + apart,
     )

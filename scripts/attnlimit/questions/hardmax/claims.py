@@ -11,7 +11,7 @@ ROUNDING = 1e-9
 
 @claim(
     id="hardmax_logarithm",
-    headline="Hardmax: only 1/√(ln n)",
+    headline="Hardmax (softmax at infinite scores): only 1/√(ln n)",
     experiment="normal tokens, d = 1, exact",
     statement="In the hardmax regime the rate is logarithmic (abstract): on normal tokens, d = 1, "
     "E|meanₙ| = ln(4) σ / (2√(2 ln n)) · (1 + o(1)) (Proposition 5.1).",
@@ -52,7 +52,7 @@ def hardmax_logarithm(fits: Fits, thresholds: dict) -> Finding:
         f"{edges[0]:.2f} to {edges[1]:.2f}, would fail",
         {"log10_largest": decades[-1]},
         p=joint_chance(verdicts, [0.0, 0.0, *chances]),
-        number=f"power of 1/ln n {power:.3f}",
+        number=f"power of 1/ln n {power:.3f} at log₁₀ n = {decades[-1]:,.0f}",
     )
 
 

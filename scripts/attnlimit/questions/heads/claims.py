@@ -45,8 +45,9 @@ def heads_above(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="heads_curve",
-    headline="β falls as H grows",
+    headline="β falls as H grows (our reading of a figure)",
     experiment="heads of {model} as they are",
+    after_a_look=True,
     statement="BERT experiment: within the layers of {model}, heads with a larger H have a smaller β (our reading of "
     "the paper's figure; the bound does not imply it).",
     test=f"{FALL_TEST} Here a is free in each layer, and replicates are the noise: it speaks of these heads.",

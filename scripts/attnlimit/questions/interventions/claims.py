@@ -31,7 +31,7 @@ TEST = (
 
 @claim(
     id="interventions_horizon",
-    headline="β falls as H grows",
+    headline="β falls as H grows (our reading of a figure)",
     experiment="the same heads with H made larger",
     statement="Heads of {model} with H made larger and the constant tilt kept: β falls.",
     test=TEST,
@@ -69,6 +69,7 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
     Of the mean change over heads, replicates as noise: fails if its interval lies above -smallest, so that a fall is
     less than would count; else holds if it lies below 0.  A mean that falls decides nothing if fewer than
     `same_direction` of the heads that change significantly fall: then a few speak for others that go the other way.
+    p has the tails of replicates - 1 degrees of freedom, the fewest that the interval can have.
     """
     found = {str(each): counted(fits.sel(statistic=each), name, thresholds["level"]) for each in STATISTIC_NAMES}
 
@@ -84,7 +85,8 @@ def falls(fits: xr.Dataset, name: str, quantity: str, smallest: float, threshold
         changed = counts.fallen + counts.risen
         mixed = counts.fallen < thresholds["same_direction"] * changed
         verdict = UNDECIDED if mixed and by_mean == HOLDS else by_mean
-        p = {HOLDS: chance(*here, most=0), FAILS: chance(*here, most=-smallest)}.get(verdict, 1.0)
+        edge = {HOLDS: 0.0, FAILS: -smallest}.get(verdict)
+        p = 1.0 if edge is None else chance(*here, most=edge, freedom=fits.attrs["replicates"] - 1)
         measured = {"change": here.value, "low": here.low, "high": here.high} | measured
         words = f"{within(*here, digits=3)}; {counts.words}"
         if np.isfinite(like.low):

@@ -21,6 +21,7 @@ WIDTH = 16  # directions that carry an error: it varies by 0.17 from replicate t
 SHARED, PAIRED = 0.2, 0.4  # correlation of the noise of two heads of a layer, of two variants of a head
 SPREAD = 1.0  # standard deviation over heads of a change, relative to its mean
 VARIANTS = variants_of([2, 4], [0, 2])
+FACTS = {"population": 10_000, "replicates": REPLICATES}
 
 
 def correlated(stream: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -62,9 +63,7 @@ def planted(truth: bool, stream: np.random.Generator, what: str, mean: float, of
     dims = ("layer", "variant", "statistic", "head")
     known = xr.DataArray(np.ones((LAYERS, *layers[0]["limit_scale"].shape), bool), dims=dims)
     factors = {name: ("variant", [getattr(each, name) for each in VARIANTS]) for name in Variant._fields}
-    return {
-        "interventions": changes(layers, known).assign(factors).assign_coords(n=SIZES).assign_attrs(population=10_000)
-    }
+    return {"interventions": changes(layers, known).assign(factors).assign_coords(n=SIZES).assign_attrs(FACTS)}
 
 
 POWER = {

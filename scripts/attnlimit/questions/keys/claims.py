@@ -82,8 +82,8 @@ def keys_first_order(fits: Fits, thresholds: dict) -> Finding:
     headline="The keys needed grow with the context",
     experiment="random keys, heads of {model}",
     ours=True,
-    statement="The number of uniformly drawn keys for an error of 5 % grows with the context: there is no limit in the "
-    "paper's sense.",
+    statement="The number of uniformly drawn keys for an error of 5 % grows with the context: over these contexts no "
+    "limit in the paper's sense is in sight.",
     test=f"Slope of log n(5 %) by first order on log context, median over heads, protocol uniform; {WINDOWS}.",
     fits=("keys",),
     figure="keys_by_context",

@@ -1,4 +1,4 @@
-"""Claims on the next token: do windows serve it better than an unbiased sample of as many keys?"""
+"""Claims on the next token: do windows serve it better than kept and sampled keys, as many in all?"""
 
 import numpy as np
 
@@ -40,23 +40,23 @@ def judge(fits: Fits, rival: str, about: str) -> Finding:
         parts[name] = Part(decide(low, high, 1.0), measured, words, power, p=p)
     return Finding(
         every_part(parts),
-        f"{spoken(parts)}; required: above 1",
+        f"KL divergence of `sink_recent` over that of the window: {spoken(parts)}; required: above 1",
         {"windows": windows} | measured_of(parts),
         f"Every layer reads some keys; the same {windows} windows of text for both, which are few: intervals and "
         f"probabilities are Student's. {about} Sampling is a measuring rod here, not a method of compression.",
         could_fail(parts),
         p=every_p(parts),
-        number=f"divergence, sample over window: {'; '.join(f'{part.words} at {n}' for n, part in parts.items())}",
+        number=f"KL, sample over window: {'; '.join(f'{part.words} at {n}' for n, part in parts.items())}",
     )
 
 
 @claim(
     id="next_token_window",
-    headline="A window of the last keys beats a sample of as many keys",
+    headline="A window beats as many keys of which some are sampled",
     experiment="next token of {model}, plain window",
     ours=True,
-    statement="A plain window of the last keys keeps the law of the next token better than an unbiased sample of as "
-    "many keys.",
+    statement="A plain window of the last keys keeps the law of the next token better than as many keys in protocol "
+    "`sink_recent`: first and last keys kept, the others sampled.",
     test=TEST.format("a window of the last keys"),
     fits=("next_token",),
     figure="next_token",
@@ -68,11 +68,11 @@ def next_token_window(fits: Fits, thresholds: dict) -> Finding:
 
 @claim(
     id="next_token_sink_window",
-    headline="A window of the last keys beats a sample of as many keys",
+    headline="A window beats as many keys of which some are sampled",
     experiment="the same, the first key kept",
     ours=True,
-    statement="A window of the last keys that keeps the first one, too, keeps the law of the next token better than an "
-    "unbiased sample of as many keys.",
+    statement="The first key and a window of the last keys keep the law of the next token better than as many keys in "
+    "protocol `sink_recent`.",
     test=TEST.format("the first key and a window of the last"),
     fits=("next_token",),
     figure="next_token",

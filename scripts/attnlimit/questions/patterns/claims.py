@@ -7,7 +7,6 @@ from scipy.special import stdtrit
 from attnlimit.stats.claim import Finding, Fits, claim
 from attnlimit.stats.estimate import ENDS
 from attnlimit.stats.verdicts import (
-    AFTER_A_LOOK,
     FAILS,
     HOLDS,
     UNDECIDED,
@@ -29,6 +28,7 @@ DELTA = 0.05  # weight left out, of the claim on the largest scores
     headline="Random keys of a context: error like 1/√n at a query",
     experiment="heads of {model}",
     ours=True,
+    after_a_look=True,
     statement="Keys of a text drawn at random, n for each query: the error at a query falls like 1/√n, once the "
     "next-order term is negligible.",
     test="Rate of the pointwise error once theory's next-order term is negligible; intervals by resampling blocks. "
@@ -92,7 +92,7 @@ def found(
         verdict,
         f"{words}; allowed 1/2 ± {thresholds['slope_tolerance']:g}",
         measured,
-        f"{words}.{remark}{AFTER_A_LOOK}",
+        f"{words}.{remark}",
         power or "not here: too few heads, blocks or draws",
         p=p,
         number=f"{words.partition(' in ')[0]} in the heads where theory asks for it"

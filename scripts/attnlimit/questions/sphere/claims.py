@@ -4,14 +4,15 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
-from attnlimit.stats.verdicts import FAILS, HOLDS, STATISTIC_NAMES, every
+from attnlimit.stats.verdicts import FAILS, HARDLY, HOLDS, STATISTIC_NAMES, every
 
 
 @claim(
     id="constants",
     headline="The constant C′(R) of the moments is polynomial",
     experiment="interval and spheres, exact",
-    statement="The constant C′(R) of the moments is polynomial in the size of the support, not exponential (abstract).",
+    statement="The constant of the moments is polynomial in the size R of the support, not exponential (abstract; here "
+    "as n → ∞ at a fixed R, where β = 1/2: the paper's C′(R) belongs to β below 1/2, at every n).",
     test="Exact C′(R) = lim √n · root mean square error, on an interval and on spheres: the local power d ln C′/d ln R "
     "at the largest radius is no higher than at the radius a given factor below, up to the tolerance.",
     fits=("constants",),
@@ -36,11 +37,13 @@ def constants(fits: Fits, thresholds: dict) -> Finding:
     measured = {f"{law}, {STATISTIC_NAMES[name]}": {"power": end, "rise": r} for (law, name), (end, r) in found.items()}
     return Finding(
         verdict,
-        f"power of R at the largest radius, mean and covariance: {ends}; rise up to {largest:.3f}, allowed {allowed:g}",
+        f"power of R at the largest radius, mean and covariance: {ends}; rise up to {largest:.3f}, allowed "
+        f"{allowed:g}; highest power on the way {highest:.1f}",
         measured | {"highest_power": highest, "simulated_off_by": off},
         f"Local powers of R end at {ends} (mean and covariance) and {no_longer}; on the way the highest is "
         f"{highest:.1f}. Simulated constants are within {off:.0%} of the exact ones at the radii drawn.",
-        f"yes: growth like exp(cR) fails it from c = {allowed / shortest:.1g} on",
+        f"{HARDLY}: these constants are known in closed form; growth like exp(cR) fails it from "
+        f"c = {allowed / shortest:.1g} on",
         p=0.0,
         number=f"power of R at the largest radius up to {max(end for end, _ in found.values()):.2f}",
     )

@@ -55,7 +55,10 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
     if len(models) > 1:
         needed = compared["models_needed"].values
         span = spread(needed[np.isfinite(needed)], 0) if np.isfinite(needed).any() else "very many"
-        lines["models"] = f"{len(models)} models say nothing of models in general: that would need about {span}"
+        lines["models"] = (
+            f"{len(models)} models, chosen by what was at hand, support no statement on models in general: an interval "
+            f"of the wanted width would need about {span} sampled ones"
+        )
     if "heads_changed" in compared:
         of = compared[["heads_changed"]].sel(statistic="mean")
         counts = [
