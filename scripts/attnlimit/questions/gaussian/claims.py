@@ -148,7 +148,8 @@ def horizon_dependence(fits: Fits, thresholds: dict) -> Finding:
         f"{counts}, {numbers}; {asked(thresholds)}",
         {name: measured_of(pair) for name, pair in parts.items()} | {"same_horizon": same},
         f"Coefficients on the curve. {rows}. Each dimension has one random coupling A. At the same H, isotropic and "
-        f"anisotropic tokens differ in {same['differ']} of {same['pairs']} pairs ({same['by_chance']:.1f} by chance if H alone told β).",
+        f"anisotropic tokens differ in {same['differ']} of {same['pairs']} pairs "
+        f"({same['by_chance']:.1f} by chance if H alone told β).",
         power,
         p=p,
         number=counts,
