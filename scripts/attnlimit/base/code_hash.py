@@ -196,7 +196,7 @@ def statements(file: str, folder: Path) -> dict[str, list[Statement]]:
     loads.imports += [(name.replace("/", "."), IMPORTED, 1) for name in packages if (folder / f"{name}.py").is_file()]
     runs = [statement for statement in whole if statement.runs(defined.keys() - outside)]
     for statement in whole:
-        statement.node = None  # else the garbage collector would walk all trees again and again
+        statement.node = None  # so that the garbage collector need not walk all trees
     return {**defined, IMPORTED: [loads, *runs], WHOLE: [loads, *whole]}
 
 
