@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 import yaml
-from snakemake.utils import update_config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -25,6 +24,7 @@ from attnlimit.questions.atlas.report import SUMMARY, model_rows  # noqa: E402
 from attnlimit.stats.estimate import Estimate  # noqa: E402
 from attnlimit.stats.verdicts import FAILS, HOLDS, chance_words  # noqa: E402
 from attnlimit.workflow.costs import ASSUMED, GPU_SPEED, disk_bytes, job_bytes, job_count, seconds  # noqa: E402
+from attnlimit.workflow.overlays import resolve  # noqa: E402
 from attnlimit.workflow.registry import all_chapters, exclusive_chapters, figures, questions_of  # noqa: E402
 
 LEADING = next(iter(figures(all_chapters())))  # of page and report too
@@ -375,10 +375,7 @@ def time_taken(results: Path) -> str:
 
 
 def resolved(*overlays: str) -> dict:
-    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    for overlay in overlays:
-        update_config(config, yaml.safe_load((ROOT / "configs" / overlay).read_text(encoding="utf-8")))
-    return config
+    return resolve([ROOT / "config.yaml", *(ROOT / "configs" / name for name in overlays)])
 
 
 def costs_table(results: Path) -> str:

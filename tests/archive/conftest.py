@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlimit.archive.bundle import ARCHIVE
+from attnlimit.workflow.folders import ARCHIVE
 from support.tiny_run import make_archive, make_run
 
 
@@ -20,4 +20,4 @@ def run(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def archive(run) -> Path:
-    return make_archive(Path(ARCHIVE))
+    return make_archive(ARCHIVE)

@@ -96,7 +96,7 @@ def test_no_flipped_byte_goes_unseen(archive, tmp_path):
 
 def test_something_after_the_end_is_refused(archive, tmp_path):
     archive.write_bytes(archive.read_bytes() + b"more")
-    with pytest.raises(ValueError, match=r"run\.tar\.zst: something follows the end"):
+    with pytest.raises(ValueError, match=r"run\.tar\.zst: data after the end"):
         check(archive, tmp_path / "out")
 
 
@@ -153,7 +153,7 @@ def other_algorithm(contents: dict) -> None:
             "is not what its sha256 in the manifest says",
         ),
         (lambda contents: contents.pop(MANIFEST), "data/results/deep/er/store.zip is not in the manifest"),
-        (lambda contents: contents | {"run/bag-info.txt": b"\xff\xfe: \xff\n"}, "no BagIt bag ("),
+        (lambda contents: contents | {"run/bag-info.txt": b"\xff\xfe: \xff\n"}, "not a BagIt bag ("),
         (other_algorithm, "is not what its sha256 in the manifest says"),
         (lambda contents: contents.pop("run/tagmanifest-sha256.txt"), "bag-info.txt is not in the manifest"),
     ],
@@ -191,15 +191,15 @@ HOLES = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize"
 @pytest.mark.parametrize(
     ("name", "facts", "message"),
     [
-        ("link", {"type": tarfile.SYMTYPE} | LINK, "'run/data/link' is no regular file"),
-        ("link", {"type": tarfile.LNKTYPE} | LINK, "'run/data/link' is no regular file"),
-        ("pipe", {"type": tarfile.FIFOTYPE}, "'run/data/pipe' is no regular file"),
-        ("device", {"type": tarfile.CHRTYPE}, "'run/data/device' is no regular file"),
+        ("link", {"type": tarfile.SYMTYPE} | LINK, "'run/data/link' is not a regular file"),
+        ("link", {"type": tarfile.LNKTYPE} | LINK, "'run/data/link' is not a regular file"),
+        ("pipe", {"type": tarfile.FIFOTYPE}, "'run/data/pipe' is not a regular file"),
+        ("device", {"type": tarfile.CHRTYPE}, "'run/data/device' is not a regular file"),
         # A few bytes of a tar can stand for any number of zeros.
         (
             "holes",
             {"pax_headers": {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(2**40)}},
-            "'run/data/holes' is no regular file",
+            "'run/data/holes' is not a regular file",
         ),
         ("holes", {"pax_headers": HOLES}, "damaged"),
         ("run", {}, "'run/data/run' is there twice"),

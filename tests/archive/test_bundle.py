@@ -9,9 +9,10 @@ import pytest
 import yaml
 
 from attnlimit.archive.bag import files_below, pack
-from attnlimit.archive.bundle import ARCHIVE, restore, verified, write_archive
+from attnlimit.archive.bundle import restore, verified, write_archive
 from attnlimit.archive.commands import main
 from attnlimit.archive.crate import METADATA
+from attnlimit.workflow.folders import ARCHIVE
 from attnlimit.workflow.snakemake_records import read_record, record_path
 from attnlimit.workflow.workflow_files import commit
 from support.bags import entries, rewrite
@@ -39,7 +40,7 @@ def test_the_payload_is_the_run_without_the_weights_and_what_was_merged(archive)
     with verified(archive) as (payload, jobs, config, absent):
         names = set(files_below(payload))
         assert {"Snakefile", "scripts/split.py", "envs/split.yaml", RATES, HEADS, SHARD} <= names
-        assert not {WEIGHTS, TEXT, PART, ARCHIVE} & names
+        assert not {WEIGHTS, TEXT, PART, str(ARCHIVE)} & names
         assert (payload / RATES).read_bytes() == Path(RATES).read_bytes()
         data = json.loads((payload / "provenance/data.json").read_text())
     assert config == CONFIG and data["model"] == {"name": "tiny"}
@@ -49,13 +50,13 @@ def test_the_payload_is_the_run_without_the_weights_and_what_was_merged(archive)
 
 def test_weights_that_the_run_never_had_are_not_missed(run):
     """As in a comparison of runs, which has no model."""
-    write_archive(Path(ARCHIVE), [HEADS], CONFIG, RULES, "0" * 40, True, Path(), "9.27.1")
-    with verified(Path(ARCHIVE)) as contents:
+    write_archive(ARCHIVE, [HEADS], CONFIG, RULES, "0" * 40, True, Path(), "9.27.1")
+    with verified(ARCHIVE) as contents:
         assert contents.absent == {}
 
 
 def test_embeddings_can_be_left_out(run):
-    with verified(make_archive(Path(ARCHIVE), embeddings=False)) as (payload, *_):
+    with verified(make_archive(ARCHIVE, embeddings=False)) as (payload, *_):
         assert not (payload / SHARD).exists() and (payload / HEADS).exists()
 
 
@@ -63,7 +64,7 @@ def test_the_same_run_elsewhere_gives_the_same_bytes(archive, tmp_path, monkeypa
     (tmp_path / "another").mkdir()
     make_run(tmp_path / "another")
     monkeypatch.chdir(tmp_path / "another")
-    assert make_archive(Path(ARCHIVE)).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
+    assert make_archive(ARCHIVE).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
     assert not list((tmp_path / "another/results").glob(".*")), "left behind"
 
 
@@ -80,8 +81,8 @@ def test_a_run_in_a_folder_of_its_own_gives_the_same_bytes_as_a_default_one(arch
     expected = (folder / ARCHIVE).read_bytes()
     (folder / ARCHIVE).unlink()
     monkeypatch.chdir(folder)
-    assert make_archive(Path(ARCHIVE), project=run).read_bytes() == expected
-    restore(Path(ARCHIVE), run / "restored")
+    assert make_archive(ARCHIVE, project=run).read_bytes() == expected
+    restore(ARCHIVE, run / "restored")
     assert read_record(SHARD, run / "restored")["input"] == [TEXT, WEIGHTS]
 
 
@@ -114,7 +115,7 @@ def test_a_restored_run_can_be_archived_again(archive, tmp_path, monkeypatch):
 def test_the_config_of_the_folder_is_kept_where_it_is_the_same(run, tmp_path):
     text = "# every choice\nseed: 1\nchapters: [heads]\nfit_rates: {bootstrap: 10} # draws\n"
     (run / "config.yaml").write_text(text)
-    restore(make_archive(Path(ARCHIVE)), tmp_path / "restored")
+    restore(make_archive(ARCHIVE), tmp_path / "restored")
     assert (tmp_path / "restored/config.yaml").read_text() == text
 
 
@@ -129,7 +130,7 @@ def test_an_empty_folder_that_is_there_is_used(archive, tmp_path, monkeypatch):
 
 def test_what_a_killed_job_left_goes_with_the_next_archive(run):
     (run / "results/.archive-left/results").mkdir(parents=True)
-    make_archive(Path(ARCHIVE))
+    make_archive(ARCHIVE)
     assert not list((run / "results").glob(".*"))
 
 
@@ -137,16 +138,16 @@ def test_what_a_killed_job_left_goes_with_the_next_archive(run):
 def test_a_name_that_not_every_format_holds_is_refused(run, name):
     (run / name).write_text("words")
     with pytest.raises(ValueError, match=f"{name}: an archive holds names of plain letters.*rename the file"):
-        make_archive(Path(ARCHIVE))
+        make_archive(ARCHIVE)
 
 
 def test_a_damaged_or_missing_result_is_not_archived(run):
     damage_store(run)
     with pytest.raises(ValueError, match=f"{HEADS}: damaged store"):
-        make_archive(Path(ARCHIVE))
+        make_archive(ARCHIVE)
     (run / HEADS).unlink()
     with pytest.raises(FileNotFoundError, match=f"{HEADS}: no such file; run `make reproduce`"):
-        make_archive(Path(ARCHIVE))
+        make_archive(ARCHIVE)
     assert not (run / ARCHIVE).exists()
 
 
@@ -155,12 +156,12 @@ def test_a_file_of_the_user_may_have_any_name(run):
     record = read_record(SHARD, run)
     record["input"].append("my texts/" + "ü" * 120 + ".txt")
     record_path(SHARD, run).write_text(json.dumps(record))
-    with verified(make_archive(Path(ARCHIVE))) as contents:
+    with verified(make_archive(ARCHIVE)) as contents:
         assert len(contents.absent) == 4
 
 
 def test_nothing_is_restored_over_files_or_from_a_damaged_archive(archive, tmp_path):
-    with pytest.raises(FileExistsError, match="run: no empty folder; give another with TO="):
+    with pytest.raises(FileExistsError, match="run: not an empty folder; give another with TO="):
         restore(archive, tmp_path / "run")
     (tmp_path / "empty").mkdir()
     archive.write_bytes(archive.read_bytes()[:-10])
@@ -210,11 +211,14 @@ def altered(change: Callable[[dict], object]) -> Callable[[Path], object]:
             altered(lambda entities: entities.pop("#fit_rates")),
             f"ro-crate-metadata.json names no job that made {RATES}",
         ),
-        (garble(METADATA, "{"), "ro-crate-metadata.json is no RO-Crate"),
-        (garble(METADATA, "[" * 100_000), "ro-crate-metadata.json is no RO-Crate"),
-        (garble(METADATA, '{"@graph": null}'), "ro-crate-metadata.json is no RO-Crate"),
-        (altered(lambda entities: entities["#fit_rates"].pop("result")), "ro-crate-metadata.json is no RO-Crate"),
-        (altered(lambda entities: entities["#fit_rates"].update(result="x")), "ro-crate-metadata.json is no RO-Crate"),
+        (garble(METADATA, "{"), "ro-crate-metadata.json is not an RO-Crate"),
+        (garble(METADATA, "[" * 100_000), "ro-crate-metadata.json is not an RO-Crate"),
+        (garble(METADATA, '{"@graph": null}'), "ro-crate-metadata.json is not an RO-Crate"),
+        (altered(lambda entities: entities["#fit_rates"].pop("result")), "ro-crate-metadata.json is not an RO-Crate"),
+        (
+            altered(lambda entities: entities["#fit_rates"].update(result="x")),
+            "ro-crate-metadata.json is not an RO-Crate",
+        ),
         (garble(JOBS, "{"), r"provenance/ cannot be read \(JSONDecodeError"),
         (garble(JOBS, "[1]"), r"provenance/ cannot be read \(TypeError"),
         (garble(JOBS, "[]"), f"{SHARD} was made by no job, by provenance/jobs.json"),

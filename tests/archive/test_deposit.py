@@ -113,7 +113,7 @@ def test_authors_are_persons_and_groups_and_other_papers_are_described_too():
 
 @pytest.mark.parametrize("names", ["", " ; ", "Peyré, ", ", Gabriel", "Peyré, Gabriel, Bohbot, Léa"])
 def test_whose_results_they_are_is_asked_for(server, run, names):
-    require_error(run("--upload", authors=names), "AUTHORS", 'such as AUTHORS="Curie, Marie; Solvay Institute"')
+    require_error(run("--upload", authors=names), "AUTHORS", 'AUTHORS="Curie, Marie; Solvay Institute"')
     assert server.asked == []
 
 
@@ -173,7 +173,7 @@ def test_an_upload_ends_as_a_draft_that_nobody_has_published(server, archive, ru
     code, shown, errors = run("--upload")
     assert (code, errors) == (0, "")
     assert f"draft: {server.endpoint}/uploads/1\nNot published" in shown
-    assert "finds wrong" not in shown
+    assert "reports errors" not in shown
     require_whole(server, archive)
     assert server.drafts["1"] == draft_record(read_citation(CITATION), WHO, ARCHIVE, REPORT)
     assert not any("publish" in path for _, path in server.asked)
@@ -349,7 +349,7 @@ def test_what_the_server_will_not_take_is_told(server, run, fault, part):
 def test_what_the_server_finds_wrong_with_the_metadata_is_shown(server, run, monkeypatch):
     monkeypatch.setitem(SCHEMA["properties"], "title", {"maxLength": 3})
     code, shown, _ = run("--upload")
-    assert code == 0 and "the server finds wrong" in shown and "$.title" in shown
+    assert code == 0 and "the server reports errors" in shown and "$.title" in shown
 
 
 @pytest.mark.parametrize("name", [ARCHIVE, REPORT])

@@ -305,3 +305,10 @@ def test_the_hash_of_texts_follows_names_and_words_and_no_dates(tmp_path):
     (tmp_path / "report/c.rst").rename(tmp_path / "report/b.rst")
     write(tmp_path, "report/b.rst", "three")
     assert texts_hash(*folders) != before
+
+
+def test_what_an_editor_keeps_beside_an_open_text_does_not_matter(tmp_path):
+    (tmp_path / "answer.rst").write_text("Words.")
+    before = texts_hash(tmp_path)
+    (tmp_path / ".answer.rst.swp").write_bytes(b"b0VIM 9.0\xff\xfe")
+    assert texts_hash(tmp_path) == before

@@ -1,4 +1,4 @@
-"""Guests of the benchmark: one that cannot be had is a line, one that is there computes the same."""
+"""Guests of the benchmark: one that is not available is a line, one that is there computes the same."""
 
 import subprocess
 
@@ -34,9 +34,9 @@ def test_guests_that_cannot_be_had_are_a_line_each(monkeypatch, tmp_path):
     monkeypatch.setattr(guests, "run", no_network)
     records, remarks = guests.guest_records(small_case(), tmp_path / "keops", np.random.default_rng(0))
     assert records == []
-    assert [line for line in remarks if "cannot be had" in line] == [
-        "flex: left out, as it cannot be had here: no working C++ compiler",
-        "keops: left out, as it cannot be had here: ERROR: No matching distribution",
+    assert [line for line in remarks if "not available" in line] == [
+        "flex: left out, not available here: no working C++ compiler",
+        "keops: left out, not available here: ERROR: No matching distribution",
     ]
     assert all("\n" not in line for line in remarks) and not (tmp_path / "keops/ready").exists()
 

@@ -87,5 +87,5 @@ def test_a_file_without_a_script_is_removed(project):
 )
 def test_what_cannot_be_pinned_is_refused(project, text, complaint):
     write(project, "job", text)
-    with pytest.raises(SystemExit, match=complaint):
+    with pytest.raises(ValueError, match=complaint):
         main()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnlimit.cli.forecast import INPUTS_RERUN, Planned, changes, remove_new, report
+from attnlimit.cli.forecast import INPUTS_RERUN, PROFILE, Planned, changes, planned_jobs, remove_new, report
 from attnlimit.workflow.holder import hold
 from support.workflow import ROOT
 
@@ -81,3 +81,13 @@ def test_what_planning_made_is_removed_and_nothing_that_began_meanwhile(tmp_path
     hold(folder, os.getpid())
     remove_new(folder, Path(folder))
     assert (folder / ".snakemake/holder.json").exists(), "the same run"
+
+
+def test_what_snakemake_cannot_plan_is_refused_in_one_line(tmp_path):
+    """As in a run restored without its texts, once a change asks for them."""
+    (tmp_path / PROFILE).parent.mkdir(parents=True)
+    (tmp_path / PROFILE).write_text("rerun-triggers: [mtime]\n")
+    (tmp_path / "Snakefile").write_text('rule one:\n    input: "gone.txt"\n    output: "one.txt"\n')
+    with pytest.raises(ValueError, match="cannot be planned: Missing input files for rule one: .*gone.txt$"):
+        planned_jobs(tmp_path, tmp_path / "runs/my", [])
+    assert not (tmp_path / "runs").exists()

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from attnlimit.archive.bundle import ARCHIVE, verified
+from attnlimit.archive.bundle import verified
 from attnlimit.archive.crate import METADATA
+from attnlimit.workflow.folders import ARCHIVE
 from attnlimit.workflow.holder import at_work
 from attnlimit.workflow.snakemake_records import FOLDER, lock_date
 from support.bags import TIMED, entries

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attnlimit.page.explorer import FARTHEST, SIGNALS, csv, explorer, in_script
+from attnlimit.page.explorer import SIGNALS, csv, explorer, in_script
+from attnlimit.stats.complexity import BEYOND
 
 SIZES = [64, 512, 4096]
 
@@ -56,7 +57,7 @@ def test_first_order_is_drawn_where_the_tables_have_it(made):
 def test_the_key_names_layers_and_sizes(made):
     assert [layer for layer, _ in made["key"]["layers"]] == [0, 5]
     words, radii = zip(*made["key"]["sizes"], strict=True)
-    assert words == ("64 or fewer", "4,096", f"more than {FARTHEST * 4096:,}") and list(radii) == sorted(radii)
+    assert words == ("64 or fewer", "4,096", f"more than {BEYOND * 4096:,}") and list(radii) == sorted(radii)
 
 
 def test_no_content_ends_the_script_that_holds_it(made):

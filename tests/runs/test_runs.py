@@ -12,12 +12,12 @@ import xarray as xr
 import yaml
 
 from attnlimit.archive.bag import files_below
-from attnlimit.archive.bundle import ARCHIVE as ARCHIVED
 from attnlimit.archive.bundle import restore, verified
 from attnlimit.base.files import sha256_of
 from attnlimit.base.store import read
 from attnlimit.base.words import words_of
 from attnlimit.page.formulas import LOWERED, RAISED
+from attnlimit.workflow.folders import ARCHIVE as ARCHIVED
 from attnlimit.workflow.leftovers import files_of
 from attnlimit.workflow.registry import declared, store_files
 from attnlimit.workflow.workflow_files import files_in_place

@@ -79,7 +79,7 @@ def test_what_is_missing_is_named(tmp_path):
 
 def test_a_comparison_stands_alone(tmp_path):
     config = comparison(code=make_run(tmp_path / "code")) | {"chapters": ["heads", "studies"]}
-    assert "chapters: studies stands alone" in refusal(config)
+    assert "chapters: studies cannot be combined" in refusal(config)
 
 
 def test_a_restored_comparison_does_not_ask_for_its_studies(tmp_path):

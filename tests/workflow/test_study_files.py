@@ -26,6 +26,11 @@ def test_all_are_chosen_if_none_is_named(project):
     assert {study.name for study in chosen_studies(ROOT, [])} >= DEFAULT_SET
 
 
+def test_what_an_editor_keeps_beside_an_open_file_is_no_study(project):
+    (project / "configs/studies/.#code.yaml").symlink_to("user@host.123")
+    assert [study.name for study in chosen_studies(project, [])] == ["code", "code-bge"]
+
+
 def test_studies_in_a_folder_below_run_only_by_name(project):
     (project / "configs/studies/perturbed").mkdir()
     (project / "configs/studies/perturbed/words.yaml").write_text("seed: 1\n")

@@ -66,7 +66,7 @@ def unpack(path: Path, folder: Path) -> Path:
                 archive.extract(member, folder, filter="data")
     bags = sorted(folder.iterdir())
     if len(bags) != 1 or not bags[0].is_dir():
-        raise ValueError(f"{path}: holds {len(bags)} things at its top, not one folder; {REPACKED}")
+        raise ValueError(f"{path}: holds {len(bags)} entries at its top level, not one folder; {REPACKED}")
     return bags[0]
 
 
@@ -98,7 +98,7 @@ def _decompress(path: Path, plain: BinaryIO, folder: Path) -> None:
             if not frame.eof:
                 raise ValueError(f"{path}: truncated, its end is missing; {AGAIN}")
             if frame.unused_data or stream.read(1):
-                raise ValueError(f"{path}: something follows the end of the archive; {AGAIN}; {REPACKED}")
+                raise ValueError(f"{path}: data after the end of the archive; {AGAIN}; {REPACKED}")
     except zstandard.ZstdError as error:
         raise ValueError(f"{path}: damaged, or no zstd file ({error}); {AGAIN}; {REPACKED}") from error
     plain.seek(0)
@@ -110,12 +110,14 @@ def _require_plain(member: tarfile.TarInfo, path: Path, folder: Path) -> None:
     if name.is_absolute() or ".." in name.parts:
         raise ValueError(f"{path}: {member.name!r} leads out of the folder; do not trust this archive")
     if member.isdir() or f"./{name}" == member.name:  # as tar writes what it found in a folder
-        raise ValueError(f"{path}: {member.name!r:.200} is no entry that we write; {REPACKED}")
+        raise ValueError(f"{path}: {member.name!r:.200} is not an entry of an attnlimit archive; {REPACKED}")
     if str(name) != member.name or not PLAIN.fullmatch(member.name):
-        raise ValueError(f"{path}: {member.name!r:.200} is no name that we give; do not trust this archive")
+        raise ValueError(
+            f"{path}: {member.name!r:.200} is not a name in an attnlimit archive; do not trust this archive"
+        )
     if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
         target = f" to {member.linkname!r}" if member.linkname else ""
-        raise ValueError(f"{path}: {member.name!r} is no regular file but a link or device{target}; do not trust it")
+        raise ValueError(f"{path}: {member.name!r} is not a regular file but a link or device{target}; do not trust it")
     if os.path.lexists(folder / name) or any((folder / above).is_file() for above in name.parents):
         raise ValueError(f"{path}: {member.name!r} is there twice; do not trust this archive")
 
@@ -133,4 +135,4 @@ def require_whole(folder: Path, path: Path) -> None:
         bag.validate(fast=True)  # what else the format asks for
     except (bagit.BagError, UnicodeError) as error:
         why = str(error).replace(f"{folder}{os.sep}", "")
-        raise ValueError(f"{path}: no BagIt bag ({why}); {AGAIN}") from error
+        raise ValueError(f"{path}: not a BagIt bag ({why}); {AGAIN}") from error

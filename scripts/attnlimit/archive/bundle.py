@@ -17,15 +17,15 @@ from attnlimit.archive.bag import AGAIN, PLAIN, files_below, pack, require_whole
 from attnlimit.archive.crate import METADATA, describe, read_citation, require_crate
 from attnlimit.base.store import read
 from attnlimit.page.provenance import machine, versions
+from attnlimit.workflow.folders import ARCHIVE
 from attnlimit.workflow.snakemake_records import Job, Rules, trace, write_records
 from attnlimit.workflow.workflow_files import ENVIRONMENT, source_files
 
-ARCHIVE = "results/attnlimit.tar.zst"
 FROM_USER = "a file of the user; what was read of it is in results/corpus and results/models"
 STUDIED = "a store of another run, which has an archive of its own; what was read of it is in results/studies"
 WEIGHTS = "results/models/model.safetensors"
 OF_OTHERS = "belongs to others; its sha256 is in provenance/data.json"
-EMBEDDINGS = ("results/embeddings/", "results/limits/outputs/")  # and outputs as many
+EMBEDDINGS = ("results/embeddings/", "results/limits/outputs/")  # the outputs are as large
 PART = re.compile(r"/(parts|applied)/")  # folders of stores that a job joined
 MERGED = "a part of a store that is there whole"
 TIMES = "provenance/times.json"  # start and end of each job, by its log
@@ -122,7 +122,7 @@ def write_json(path: Path, content: dict | list) -> None:
 
 
 class Contents(NamedTuple):
-    """An archive, unpacked for the time being."""
+    """An archive, unpacked temporarily."""
 
     payload: Path
     jobs: list[Job]
@@ -132,7 +132,7 @@ class Contents(NamedTuple):
 
 @contextmanager
 def verified(path: Path, scratch: Path | None = None) -> Iterator[Contents]:
-    """What an archive holds, unpacked into a folder that goes again; raise at the first thing wrong."""
+    """What an archive holds, unpacked into a temporary folder; raise at the first fault."""
     if not path.is_file():
         raise FileNotFoundError(
             f"{path}: no such archive; `make reproduce`, with the CONFIG or RUN of that run, writes it"
@@ -174,7 +174,7 @@ def restore(path: Path, folder: Path) -> dict[str, str]:
     """Unpack an archive, once checked, so that Snakemake has nothing to do there; return the files it does not hold."""
     folder = folder.resolve()
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise FileExistsError(f"{folder}: no empty folder; give another with TO=…")
+        raise FileExistsError(f"{folder}: not an empty folder; give another with TO=…")
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -194,7 +194,7 @@ def restore(path: Path, folder: Path) -> dict[str, str]:
 
 
 def keep_config(path: Path, config: dict) -> None:
-    """Let the settings of the run be those of the folder, unless they are already."""
+    """Write the settings of the run as those of the folder, unless they are the same."""
     if yaml.safe_load(path.read_text(encoding="utf-8")) != config:
         note = "# Restored: the settings of the archived run, overlays included; comments are in the repository.\n"
         path.write_text(note + yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -189,7 +189,7 @@ def require_crate(folder: Path, path: Path) -> None:
         actions = [entity for entity in crate.get_by_type("CreateAction") if entity.id != "#run"]
         made = {result.id for entity in actions for result in as_list(entity["result"])}
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError) as error:
-        raise ValueError(f"{path}: {METADATA} is no RO-Crate ({error!r:.200}); {AGAIN}") from error
+        raise ValueError(f"{path}: {METADATA} is not an RO-Crate ({error!r:.200}); {AGAIN}") from error
     present = set(files_below(folder)) - {METADATA}
     for name in sorted(described ^ present):
         wrong = "is described but not there" if name in described else "is not described"

@@ -13,14 +13,14 @@ from html import escape
 from pathlib import Path
 
 from attnlimit.archive.bag import files_below
-from attnlimit.archive.bundle import ARCHIVE, Contents, verified
+from attnlimit.archive.bundle import Contents, verified
 from attnlimit.archive.crate import read_citation
 from attnlimit.base.files import atomic, sha256_of
 from attnlimit.base.log import counted, one_line_errors
 from attnlimit.sources.corpus.location import is_url
 from attnlimit.sources.web.invenio import Server, require_safe
 from attnlimit.sources.web.retry import PAUSES
-from attnlimit.workflow.folders import RUNS
+from attnlimit.workflow.folders import ARCHIVE, RUNS
 
 CITATION = Path(__file__).parents[3] / "CITATION.cff"
 ZENODO = "https://zenodo.org"
@@ -80,7 +80,7 @@ def author(name: str) -> dict:
     if not comma:
         return {"person_or_org": {"type": "organizational", "name": family}}
     if not family or not given or "," in given:
-        raise ValueError(f"AUTHORS: {name!r:.100} is not `Family, Given`; write such as {EXAMPLE}")
+        raise ValueError(f"AUTHORS: {name!r:.100} is not `Family, Given`; write, for example, {EXAMPLE}")
     return {"person_or_org": {"type": "personal", "family_name": family, "given_name": given}}
 
 
@@ -113,7 +113,7 @@ def upload(files: tuple[Path, ...], server: Server, record: dict) -> str:
         with atomic(note) as part:
             part.write_text(json.dumps(drafts | {server.url: draft}, indent=2) + "\n")
         if remarks:
-            print(f"the server finds wrong: {remarks}")
+            print(f"the server reports errors: {remarks}")
     elif not server.is_open(draft):
         raise LookupError(
             f"{note}: {server.url} has no open draft {draft}: it was published or deleted; "
@@ -165,7 +165,7 @@ def repeated(archive: Path, **variables: str) -> str:
     """The command on the same archive and server, with these variables besides, those without a value left out."""
     server = os.environ.get("ZENODO_URL")
     words = [f"ZENODO_URL={shlex.quote(server)}"] if server else []
-    named = {} if archive == Path(ARCHIVE) else {"ARCHIVE": str(archive)}
+    named = {} if archive == ARCHIVE else {"ARCHIVE": str(archive)}
     if archive.parts[:1] == (RUNS,) and archive == Path(RUNS, archive.parts[1], ARCHIVE):
         named = {"RUN": archive.parts[1]}
     given = {name: value.replace("$", "$$") for name, value in (named | variables).items() if value}  # $ is make's own

@@ -1,4 +1,4 @@
-"""What a question says of itself, once: chapters, stores, schema, costs, figures, pages are computed from it.
+"""How a question declares itself, once: chapters, stores, schema, costs, figures and pages are computed from it.
 
 Standard library and pydantic only: the host that plans the jobs may have nothing else.
 """

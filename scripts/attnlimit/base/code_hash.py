@@ -50,8 +50,11 @@ def code_hash(script: Path, env: Path, *also: str) -> str:
 
 
 def texts_hash(*folders: Path) -> str:
-    """Of the names and contents of the files in these folders: texts that a job puts into a page."""
-    files = sorted((path for folder in folders for path in folder.iterdir()), key=lambda path: path.name)
+    """Of the names and contents of the files in these folders: texts that a job puts into a page. No hidden files.
+
+    An editor keeps its own there while a text is open.
+    """
+    files = sorted((path for folder in folders for path in folder.glob("[!.]*")), key=lambda path: path.name)
     return hashed([(path.name, path.read_text(encoding="utf-8")) for path in files])
 
 
@@ -196,7 +199,7 @@ def statements(file: str, folder: Path) -> dict[str, list[Statement]]:
     loads.imports += [(name.replace("/", "."), IMPORTED, 1) for name in packages if (folder / f"{name}.py").is_file()]
     runs = [statement for statement in whole if statement.runs(defined.keys() - outside)]
     for statement in whole:
-        statement.node = None  # else the garbage collector would walk all trees again and again
+        statement.node = None  # so that the garbage collector need not walk all trees
     return {**defined, IMPORTED: [loads, *runs], WHOLE: [loads, *whole]}
 
 

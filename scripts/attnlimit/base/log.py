@@ -73,7 +73,7 @@ def report_finding(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """What the user must know of a job that worked, in one line: `make reproduce` shows it."""
+    """A note for the user from a job that succeeded, in one line: `make reproduce` shows it."""
     logger.warning("note: %s", text)
 
 

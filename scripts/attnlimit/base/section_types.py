@@ -80,7 +80,9 @@ class Grouped(Section):
     def whole_groups(self) -> Self:
         whole = self.group * max(FEWEST_GROUPS, -(-self.replicates // self.group))
         if self.replicates % self.group:
-            refuse("replicates", f"{self.replicates} is not a multiple of group {self.group}; take such as {whole}")
+            refuse(
+                "replicates", f"{self.replicates} is not a multiple of group {self.group}; take, for example, {whole}"
+            )
         if self.replicates < FEWEST_GROUPS * self.group:
             divisors = (count for count in range(FEWEST_GROUPS, 1000) if self.replicates % count == 0)
             smaller = self.replicates // next(divisors, self.replicates)

@@ -1,7 +1,7 @@
 """Other software for attention over many keys, beside the published loop: FlexAttention and KeOps, a round each.
 
 Both compile with g++ at their first call, which is not timed. Neither returns a log-sum-exp beside its output on a CPU,
-by which sizes merge: each size is a pass of its own. For one that cannot be had there is a line instead of a record.
+by which sizes merge: each size is a pass of its own. One that is not available gets a line instead of a record.
 """
 
 import json
@@ -42,7 +42,7 @@ def guest_records(case: Case, environment: Path, generator: np.random.Generator)
         try:
             guest(sample, shift, case.sizes[:2])  # compiles
         except (RuntimeError, OSError, subprocess.CalledProcessError) as fault:
-            remarks.append(f"{name}: left out, as it cannot be had here: {reason(fault)}")
+            remarks.append(f"{name}: left out, not available here: {reason(fault)}")
         else:
             methods[name] = partial(guest, sample, shift, case.sizes)
     laps, results = run_rounds(methods, 1, generator)

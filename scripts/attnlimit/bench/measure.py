@@ -66,7 +66,7 @@ def fused_limit(case: Case) -> list:
 
 
 def our_limit(case: Case, blocks: int | None = None) -> list:
-    """Counted atoms, as compute_limits goes through them; `blocks` stops after so many blocks of queries."""
+    """Counted atoms, as compute_limits goes through them; `blocks` stops after that many blocks of queries."""
     if case.counts is None:
         raise ValueError(f"{case.name}: no counts, which a limit needs")
     (block,) = case.sizes

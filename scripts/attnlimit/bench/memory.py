@@ -18,7 +18,7 @@ from attnlimit.bench.measure import Case, contenders, our_limit
 def peak_megabytes(case: Case, contender: str, blocks: int | None = None) -> float:
     """Peak resident memory of a process that does just this, interpreter and torch (about 300) included.
 
-    `blocks` stops a limit after so many blocks of queries.
+    `blocks` stops a limit after that many blocks of queries.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "case.npz")
@@ -27,7 +27,7 @@ def peak_megabytes(case: Case, contender: str, blocks: int | None = None) -> flo
         np.savez(path, allow_pickle=False, tokens=case.tokens, rows=case.rows, sizes=case.sizes, **arrays, **counts)
         command = [sys.executable, "-m", "attnlimit.bench.memory", str(path), contender, json.dumps(blocks)]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  # ours
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603  # ours
         return float(done.stdout)
 
 

@@ -21,7 +21,7 @@ def bench_table(records: list[dict], rounds: int, remarks: Iterable[str] = ()) -
     lines = table(head, *([record["case"], record["contender"], *cells(record)] for record in records))
     notes = [
         f"processor time of one thread; medians and quartiles of {rounds} rounds; ratios are within a round",
-        "fused and ours start from a pool projected once; published projects at each size and goes head by head",
+        "fused and ours start from a pool projected once; published projects at each size, one head at a time",
         "roofline: one pass over all pairs at the speed of torch's products or exponentials, measured between the runs",
         "the largest limits: seconds of one group of blocks of queries, times the number of groups",
     ]

@@ -13,11 +13,11 @@ from pathlib import Path
 import yaml
 
 from attnlimit.archive.bag import name_of
-from attnlimit.archive.bundle import ARCHIVE, restore
+from attnlimit.archive.bundle import restore
 from attnlimit.base.files import sha256_of
 from attnlimit.cli.run import core_count, given_cores, mark_stopped, reproduce, stopped
 from attnlimit.cli.run_studies import comparison
-from attnlimit.workflow.folders import MADE_OF, RESOLVED, RUNS
+from attnlimit.workflow.folders import ARCHIVE, MADE_OF, RESOLVED, RUNS
 from attnlimit.workflow.studies import NEEDED
 from attnlimit.workflow.study_files import COMPARISON, TAKEN, require_name
 
@@ -66,7 +66,7 @@ def restored_run(path: Path) -> str:
         made = Path(scratch) / "run"
         restore(path, made)
         config = yaml.safe_load((made / "provenance/config.yaml").read_text(encoding="utf-8"))
-        name = name_of(path) if path.name != Path(ARCHIVE).name else config.get("run", "")
+        name = name_of(path) if path.name != ARCHIVE.name else config.get("run", "")
         require_name(name, str(path))
         if lacking := [each for each in NEEDED if each not in config["chapters"]]:
             raise ValueError(f"{path}: its run has no chapter {lacking[0]}, which a comparison needs; take another")

@@ -12,6 +12,8 @@ from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+from attnlimit.base.log import one_line_errors
+
 ROOT = Path(__file__).parents[3]
 LIBRARY = "attnlimit"
 LOCKS = ("requirements.lock", "envs/torch.lock", "envs/cuda.lock")
@@ -34,10 +36,7 @@ dependencies:
 
 
 def main() -> None:
-    try:
-        wanted = {ROOT / "envs" / name: text for name, text in env_files(ROOT).items()}
-    except ValueError as error:
-        sys.exit(str(error))
+    wanted = {ROOT / "envs" / name: text for name, text in env_files(ROOT).items()}
     present = {path: path.read_text(encoding="utf-8") for path in (ROOT / "envs").glob("*.yaml")}
     for path in sorted(present.keys() - wanted.keys()):
         path.unlink()
@@ -135,4 +134,5 @@ def pattern(name: ast.expr, place: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    with one_line_errors():
+        main()

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import yaml
 from snakemake.api import SnakemakeApi, WorkflowApi
+from snakemake.exceptions import RuleException, WorkflowError
 from snakemake.settings.enums import ChangeType, Quietness, RerunTrigger
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
@@ -40,7 +41,7 @@ UNNAMED = {  # parameters that are no keys of the config
 ABSENT = "(none)"  # in place of a value
 LISTED = 3  # reasons of a rule, and files of a reason
 VALUES = 14  # of a list that is written out
-INPUTS_RERUN = "its inputs are made again"
+INPUTS_RERUN = "its inputs are rebuilt"
 
 
 class Planned(NamedTuple):
@@ -101,6 +102,8 @@ def planned_jobs(root: Path, folder: Path, overlays: list[Path]) -> tuple[dict, 
                 Planned(job.rule.name, tuple(reasons(job, inner.dag.reason(job), config)), seconds(job.rule.name))
                 for job in inner.dag.needrun_jobs()
             ]
+    except (WorkflowError, RuleException) as error:  # such as a file that is missing
+        raise ValueError(f"{folder}: cannot be planned: {' '.join(str(error).split())}") from error
     finally:
         if made is not None:
             remove_new(folder, made)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from packaging.markers import Marker
 
+from attnlimit.base.log import one_line_errors
 from attnlimit.cli.envs import LOCKS, ROOT
 
 PYTHONS, PLATFORMS = ("3.11", "3.12", "3.13"), ("linux", "darwin")  # that set-up takes
@@ -39,10 +40,10 @@ def resolve(scratch: Path, before: str, upgraded: list[str]) -> str:
     programs, lock = scratch / "uv/bin", scratch / "all.lock"
     lock.write_text(before, encoding="utf-8")
     install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
-    compile = [str(programs / "uv"), "pip", "compile", "--quiet", "--no-header", "--universal", "--generate-hashes"]
-    compile += ["--python-version", PYTHONS[0], "--group", GROUP, "--output-file", str(lock)]
-    compile += ["--upgrade"] if upgraded == ["all"] else [f"--upgrade-package={name}" for name in upgraded]
-    for command in (install, compile):
+    pins = [str(programs / "uv"), "pip", "compile", "--quiet", "--no-header", "--universal", "--generate-hashes"]
+    pins += ["--python-version", PYTHONS[0], "--group", GROUP, "--output-file", str(lock)]
+    pins += ["--upgrade"] if upgraded == ["all"] else [f"--upgrade-package={name}" for name in upgraded]
+    for command in (install, pins):
         code = subprocess.run(command, cwd=scratch, env=os.environ | index()).returncode  # noqa: S603  # ours
         if code:
             sys.exit(code)
@@ -95,4 +96,5 @@ def only_for_cuda(name: str, reasons: set[str], cuda: set[str]) -> bool:
 
 
 if __name__ == "__main__":
-    main()
+    with one_line_errors():
+        main()

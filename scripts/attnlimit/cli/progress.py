@@ -114,7 +114,7 @@ class Progress:
             self.screen.print(f"{counted(self.total, 'job')} to do{time}")
 
     def finish(self, job: Any, seconds: float) -> None:
-        """A line if the job has a result to show, or if it is the last of its rule; figures count as one rule."""
+        """Print a line if the job has a result, or is the last of its rule; figures count as one rule."""
         self.done += 1
         self.left.finished(job.rule_name, seconds)
         for note in lines_of(job, NOTE):

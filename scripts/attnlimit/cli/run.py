@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def core_count(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        sys.exit(f"CORES: {text!r:.40} is not a number of cores; write such as CORES=4")
+        sys.exit(f"CORES: {text!r:.40} is not a number of cores; write, for example, CORES=4")
     return int(text)
 
 
@@ -138,7 +138,7 @@ def given_cores(cores: int) -> list[str]:
 def command(request: Request, *arguments: str) -> list[str]:
     """Snakemake in the run's folder."""
     parts = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(ROOT / "Snakefile")]
-    if "--profile" not in arguments:  # there it would bind the whole cluster
+    if "--profile" not in arguments:  # it would limit the whole cluster
         parts += ["--cores", str(request.cores)]
     if request.folder != Path():
         parts += ["--directory", str(request.folder)]
@@ -155,7 +155,7 @@ def snakemake(request: Request, *arguments: str) -> None:
 
 
 def free_folder(request: Request, sure: bool = False) -> None:
-    """Take away the lock of a run that was killed, with a line; raise if it may be at work still."""
+    """Remove the lock of a run that was killed, and say so; raise if that run may still be active."""
     if lock_date(request.folder) is None:
         return
     name = f" RUN={request.folder.name}" if request.folder != Path() else ""
@@ -163,7 +163,7 @@ def free_folder(request: Request, sure: bool = False) -> None:
     quietly(command(request, "--unlock"))
     print(f"{results(request)}: unlocked, {left} was killed; finished jobs are kept", flush=True)
     if damaged := forget_damaged_records(request.folder):
-        print(f"made again, since the record of it was lost: {', '.join(damaged)}", flush=True)
+        print(f"rebuilt, because their records were lost: {', '.join(damaged)}", flush=True)
 
 
 def cluster(request: Request) -> list[str]:
@@ -200,7 +200,7 @@ def is_outdated(report: Path, folder: Path) -> bool:
 
 
 def write_report(request: Request) -> None:
-    """Without output, unless it fails."""
+    """Write report.html; output is shown only if that fails."""
     if not (results(request) / "claims.json").is_file():
         remedy = "`make reproduce`, with the CONFIG or RUN of that run, finishes it"
         raise ValueError(f"{results(request)}: nothing to report yet; {remedy}")
@@ -230,7 +230,7 @@ def bench(request: Request) -> None:
 
 
 def plan(request: Request) -> None:
-    from attnlimit.cli.forecast import plan  # late: Snakemake takes a second to load
+    from attnlimit.cli.forecast import plan  # imported late: Snakemake takes a second to load
 
     print(plan(ROOT, request.folder, request.overlays, request.cores))
 
@@ -249,7 +249,7 @@ def tidy(request: Request) -> None:
 
 
 def unlock(request: Request) -> None:
-    """For a lock of which nothing is known, or whose holder was on another machine."""
+    """Remove a lock whose holder is unknown or was on another machine."""
     if lock_date(request.folder) is None:
         print(f"{results(request)}: not locked")
     free_folder(request, sure=True)

@@ -90,8 +90,8 @@ def run_and_compare(studies: list[Study], cores: int) -> dict[str, str]:
     names = [study.name for study in studies if study.name not in failed]
     if len(names) < STUDY.fewest:
         print(
-            f"not compared: {len(names)} of these studies can be, {STUDY.fewest} are needed; "
-            'other finished runs are compared by `make compare RUNS="…"`'
+            f"not compared: {len(names)} of these studies can be compared, at least {STUDY.fewest} are needed; "
+            '`make compare RUNS="…"` compares other finished runs'
         )
         return failed
     print(f"comparison of {', '.join(names)}", flush=True)
@@ -134,14 +134,12 @@ def is_complete(folder: Path) -> bool:
 
 def forecast(study: Study, cores: int) -> Forecast:
     """By what Snakemake would run and the sizes in the config."""
-    from snakemake.exceptions import WorkflowError  # late: Snakemake takes a second to load
-
-    from attnlimit.cli.forecast import planned_jobs, whole_seconds
+    from attnlimit.cli.forecast import planned_jobs, whole_seconds  # imported late: Snakemake takes a second to load
 
     try:
         request = request_of(study, cores)
         config, jobs = planned_jobs(ROOT, request.folder, request.overlays)
-    except (ValueError, LookupError, OSError, SystemExit, WorkflowError) as error:  # the Snakefile exits with a line
+    except (ValueError, LookupError, OSError, SystemExit) as error:  # the Snakefile exits with a line
         return Forecast(0.0, refusal=in_one_line(error))
     label = "{model} on {text}".format(**described(config))
     return Forecast(whole_seconds(jobs, cores) + OVERHEAD if jobs else 0.0, label)

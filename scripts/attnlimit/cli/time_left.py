@@ -1,4 +1,4 @@
-"""How long the jobs that are still to come will take: the cost model, corrected by how the finished ones went."""
+"""Time left for the remaining jobs: the cost model, corrected by the measured times of finished jobs."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -27,7 +27,7 @@ class TimeLeft:
             self.spent[rule] += seconds
 
     def slowness(self) -> float:
-        """What finished jobs took over what was expected of them; near 1 as long as they are few."""
+        """Measured over expected time of finished jobs; near 1 as long as they are few."""
         expected = sum(count * self.expected[rule] for rule, count in self.done.items())
         return (TRUST + sum(self.spent.values())) / (TRUST + expected)
 
@@ -39,7 +39,9 @@ class TimeLeft:
     def seconds(self, running: Collection[tuple[str, float]] = ()) -> float:
         """Until all is done: work over cores, or the longest job. running: rule and age of each running job."""
         known = [(self.each(rule), age) for rule, age in running if rule in self.expected]
-        begun = [each - age if age < each else (age - each) / 2 for each, age in known]  # late: later still
+        begun = [
+            each - age if age < each else (age - each) / 2 for each, age in known
+        ]  # overdue: it will take longer still
         waiting = self.to_do - Counter(rule for rule, _ in running)
         rest = {rule: self.each(rule) for rule in waiting}
         work = sum(begun) + sum(waiting[rule] * each for rule, each in rest.items())

@@ -71,7 +71,7 @@ def legend_below(figure: Figure, handles: list, columns: int, **looks) -> None:
 
 
 def legends_below_panels(axes: Iterable[Axes], drop: float = 0.24) -> None:
-    """A legend for each panel, below it, where no data can lie."""
+    """A legend for each panel, below it, where there are no data."""
     for axis in axes:
         axis.legend(loc="upper center", bbox_to_anchor=(0.45, -drop), fontsize=7, handlelength=1.8, borderaxespad=0)
 
@@ -110,7 +110,7 @@ def hollow(fits: xr.Dataset) -> xr.DataArray:
 
 
 def hollow_words(fits: xr.Dataset | None = None) -> str:
-    """What hollow points mean; uncertain limits are named only where there are any."""
+    """What hollow points mean; uncertain limits are named only if there are any."""
     uncertain = fits is not None and bool(fits["limit_uncertain"].any())
     return "no power law, saturated, or limit uncertain" if uncertain else "no power law, or saturated"
 

@@ -57,13 +57,13 @@ def css(colour) -> str:
 def save(figures: Mapping[str, Figure], paths: Iterable[str], quick_look: bool = False) -> None:
     """Write figures to the files of their names, dates left out, so that the same data give the same bytes.
 
-    A quick look is said to be one above all else.
+    A quick look is marked as one in its title.
     """
     for figure in figures.values():
         if quick_look:
             figure.suptitle("\n".join(filter(None, (QUICK_LOOK, figure.get_suptitle()))), fontsize=9)
         figure.draw_without_rendering()  # the layout, once for all formats: it costs as much as a drawing
-        figure.set_layout_engine(None)  # none: with a placeholder for one, each format would be drawn twice
+        figure.set_layout_engine(None)  # None: any layout engine would lay out each format again
     for path in map(Path, paths):
         kind = path.suffix[1:]
         with atomic(path) as temporary:

@@ -17,7 +17,6 @@ NAMES = {"mean": "mean", "cov": "covariance"}
 SHARE = 0.05  # eps of the sentence on tokens
 NEAR = 0.05  # how far from 1/2 a rate may be and count as 1/2
 FEW = 3  # heads that are named one by one
-ROUND = 2  # digits of a number of tokens
 EXACT = "the limits of the heads are exact: every token is a query"
 NAMED = 6  # heads, before they are only counted
 
@@ -132,8 +131,12 @@ def spoken(needed: float, sizes: np.ndarray, unit: str = "") -> str:
         return f"more than {BEYOND * int(sizes[-1]):,}{unit} (extrapolated)"
     if needed <= sizes[0]:
         return f"at most {int(sizes[0]):,}{unit}"
-    number = f"{float(f'{needed:.{ROUND}g}'):,.0f}"
-    return f"about {number}{unit}" + (" (extrapolated)" if needed > sizes[-1] else "")
+    return f"about {two_digits(needed)}{unit}" + (" (extrapolated)" if needed > sizes[-1] else "")
+
+
+def two_digits(tokens: float) -> str:
+    """A number of tokens, rounded."""
+    return f"{float(f'{tokens:.2g}'):,.0f}"
 
 
 def near_half(heads: xr.Dataset) -> xr.DataArray:

@@ -45,7 +45,8 @@ def as_family(records: list[Record], level: float) -> list[Record]:
         p = adjusted.get(record.id)
         if p is not None and p > 1 - level and record.verdict != UNDECIDED:
             why = f"By itself: {record.verdict} (p = {record.p:.2g}); not after correction for {len(tested)} claims. "
-            record = record._replace(verdict=UNDECIDED, reason="too many claims", why=why + record.why)
+            marks = ["too many claims", *record.marks]
+            record = record._replace(verdict=UNDECIDED, marks=marks, why=why + record.why)
         family.append(record._replace(p_family=p))
     return family
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from attnlimit.page.answer import NEAR, SHARE, by_statistic, capital, near_half, spoken, tokens
+from attnlimit.page.answer import NEAR, SHARE, by_statistic, capital, near_half, spoken, tokens, two_digits
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
@@ -190,7 +190,7 @@ def budget(patterns: xr.Dataset, name: str) -> str:
     of = patterns.sel(pattern=name, statistic="pointwise")
     needed = float(of["budget"].sel(eps=SHARE).median(("layer", "head")))
     if np.isfinite(needed):
-        return f"about {rounded(needed)}"
+        return f"about {two_digits(needed)}"
     largest = float(of["n"].where(of["median_value"].notnull().any("layer")).max())
     return (
         "more than the context has"
@@ -208,11 +208,6 @@ def keys_read(keys: xr.Dataset, protocol: str) -> str:
     kept = float((of["budget"] - of["n"]).isel(n=0))
     first = float(of["median_first_order_keys"].sel(context=keys.attrs["context"]))
     if np.isfinite(first):
-        return f"about {rounded(first + kept)}"
+        return f"about {two_digits(first + kept)}"
     measured, smallest = float(of["median_keys"]), float(of["n"][0])
-    return f"at most {smallest + kept:,.0f}" if measured <= smallest else f"about {rounded(measured + kept)}"
-
-
-def rounded(number: float) -> str:
-    """To two digits."""
-    return f"{float(f'{number:.2g}'):,.0f}"
+    return f"at most {smallest + kept:,.0f}" if measured <= smallest else f"about {two_digits(measured + kept)}"

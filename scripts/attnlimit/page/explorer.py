@@ -15,10 +15,10 @@ import vl_convert
 
 from attnlimit.drawing.panels import hollow_words
 from attnlimit.drawing.style import BOUND, COLOURS, HEURISTIC, NAMES, PARAMETRIC, css, layer_colours
+from attnlimit.stats.complexity import BEYOND
 from attnlimit.theory.bounds import predictions
 
 TOKENS = "tokens_5"  # the column that sizes the points
-FARTHEST = 10  # n(eps) is followed up to ten times the largest n
 AREAS = 14, 260  # of the smallest and the largest point, square pixels
 DIGITS = 5  # significant ones in the page's tables
 SIGNALS = {"statistic": "mean", "layer": 0, "head": 0, "shown": -1}
@@ -75,7 +75,7 @@ def explorer(
 
 
 def in_script(content: Any) -> str:
-    """JSON that no browser takes for the end of a script."""
+    """JSON in which no browser sees the end of a script."""
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
 
 
@@ -136,7 +136,7 @@ def layer_scale(heads: pd.DataFrame) -> alt.Scale:
 
 def reach_of(sizes: np.ndarray) -> tuple[int, int]:
     """Fewest and most tokens that n(eps) tells apart."""
-    return int(sizes[0]), FARTHEST * int(sizes[-1])
+    return int(sizes[0]), BEYOND * int(sizes[-1])
 
 
 def key_of(heads: pd.DataFrame, sizes: np.ndarray) -> dict[str, list]:
@@ -227,5 +227,5 @@ def chart(layers: list[Any], height: int) -> dict:
 
 
 def runtime() -> str:
-    """Vega itself as one script that asks nobody for anything."""
+    """Vega itself as one script that needs no network."""
     return vl_convert.javascript_bundle(RUNTIME).replace("</script", "<\\/script")

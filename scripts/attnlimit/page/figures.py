@@ -1,4 +1,4 @@
-"""Figures inside the page: an SVG file as an element whose names meet those of no other, and its caption as HTML."""
+"""Figures inside the page: an SVG file as an element whose ids are unique in the page, and its caption as HTML."""
 
 import re
 from collections.abc import Mapping
@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import jinja2
 from docutils.core import publish_parts
+
+from attnlimit.page.answer import capital
 
 DROPPED = (r"<\?xml.*?\?>", r"<!DOCTYPE.*?>", r"<metadata>.*?</metadata>", r"<!--.*?-->", r"<style.*?</style>")
 REFERRED = r'(\bhref="#|url\(#)([^")]+)'
@@ -24,7 +26,6 @@ class Figure(NamedTuple):
     name: str
     title: str
     svg: str
-    view_box: str
     first: str  # sentence of the caption
     caption: str
 
@@ -37,8 +38,7 @@ def figures_of(titles: Mapping[str, str], drawn: Path, captions: Path, config: d
         path = drawn / f"{name}.svg"
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
         svg = inline(text, f"figure-{name}", words.first) if text else ""
-        capital = title[:1].upper() + title[1:]
-        found[name] = Figure(name, capital, svg, view_box(text) if text else "", words.first, words.html)
+        found[name] = Figure(name, capital(title), svg, words.first, words.html)
     return found
 
 
@@ -50,7 +50,7 @@ class Caption(NamedTuple):
 
 
 def caption(text: str, config: dict) -> Caption:
-    """Of a caption in reStructuredText with places for settings."""
+    """A caption in reStructuredText, with the settings of the run filled in."""
     filled = jinja2.Template(text, undefined=jinja2.StrictUndefined).render(snakemake=SimpleNamespace(config=config))
     html = publish_parts(filled, writer="html5", settings_overrides=SETTINGS)["body"].strip()
     plain = unescape(re.sub(r"<[^>]*>", "", html))

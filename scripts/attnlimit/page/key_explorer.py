@@ -13,8 +13,9 @@ import xarray as xr
 from attnlimit.attention.key_protocols import RELIABLE, SAMPLED
 from attnlimit.drawing.key_style import COLOURS, NAMES
 from attnlimit.drawing.style import BOUND, PARAMETRIC, css, layer_colours
+from attnlimit.page.answer import two_digits
 from attnlimit.page.explorer import DASHED, DOTTED, IS_CHOSEN, IS_SHOWN, chart, csv, in_script, layer_scale, runtime
-from attnlimit.page.single_heads import UNRELIABLE, needed, two_digits
+from attnlimit.page.single_heads import UNRELIABLE, needed
 from attnlimit.stats.complexity import BEYOND
 from attnlimit.stats.table import flat
 

@@ -59,7 +59,7 @@ def machine() -> list[tuple[str, str]]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return [
         ("system", f"{platform.system()} {platform.release()}, {platform.machine()}"),
-        ("processor", ", ".join(sorted(names)) or platform.processor() or "not told by the system"),
+        ("processor", ", ".join(sorted(names)) or platform.processor() or "unknown"),
         ("cores", str(os.cpu_count())),
         ("memory", f"{memory:.1f} GiB"),
     ]

@@ -5,7 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.base.coordinates import heads_only
-from attnlimit.page.answer import NAMES
+from attnlimit.page.answer import NAMES, two_digits
 from attnlimit.stats.complexity import BEYOND, SHARES
 from attnlimit.stats.table import MARKS, flat, tokens_columns
 
@@ -106,10 +106,6 @@ def in_words(heads: pd.DataFrame, sizes: np.ndarray, tails: list[xr.Dataset]) ->
 def in_percent(share: float) -> str:
     percent = 100 * share
     return f"{percent:.2g} %" if percent < 10 else f"{percent:,.0f} %"
-
-
-def two_digits(tokens: float) -> str:
-    return f"{float(f'{tokens:.2g}'):,.0f}"
 
 
 def needed(tokens: float, sizes: np.ndarray) -> str:

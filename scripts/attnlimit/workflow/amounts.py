@@ -10,7 +10,7 @@ def duration(seconds: float) -> str:
 
 
 def about(seconds: float) -> str:
-    """As much as can be said of an estimate."""
+    """An estimate, rounded to its accuracy."""
     if seconds < 10:
         return "a few seconds left"
     return f"about {duration(round(seconds, -1) if seconds < 95 else max(seconds, 100))} left"

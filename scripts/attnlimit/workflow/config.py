@@ -37,7 +37,9 @@ def config_model() -> type[Section]:
     sections["assess_claims"] = create_model("AssessClaims", __base__=thresholds, __doc__=thresholds[0].__doc__)
     named = [f"`{name}`: {title}" for name, title in chapter_titles().items()]
     alone = " and ".join(f"`{name}`" for name in sorted(exclusive_chapters()))
-    description = f"What runs. {'; '.join(named)}. A chapter left out can be added later; {alone} stand alone."
+    description = (
+        f"What runs. {'; '.join(named)}. A chapter left out can be added later; {alone} cannot be combined with others."
+    )
     fields: dict[str, Any] = {name: (keys, ...) for name, keys in sections.items()}
     chapters = Annotated[list[Literal[all_chapters()]], Field(min_length=1), DISTINCT]  # type: ignore[misc, valid-type]
     fields["chapters"] = (chapters, Field(description=description))
@@ -73,7 +75,7 @@ def check(config: dict, absent: Container[str] = (), root: Path = Path()) -> Non
         raise ValueError(f"config: {plain_words(error.errors(), config, config_model())}") from None
     for name in sorted(exclusive_chapters() & {*config["chapters"]}):
         if len(config["chapters"]) > 1:
-            refuse("chapters", f"{name} stands alone; leave out the others, or it")
+            refuse("chapters", f"{name} cannot be combined with other chapters; leave out the others, or it")
     for chapter, (section, key) in COMPARISONS.items():
         if chapter in config["chapters"]:
             check_compared(config[section][key], f"{section}.{key}", INPUTS[chapter], section in absent, root)

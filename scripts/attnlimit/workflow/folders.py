@@ -30,7 +30,7 @@ MADE_OF = "# made of: "
 def begin_run(config: dict, root: Path, overlays: Iterable[Path]) -> None:
     """Note in the current folder that a run of these settings has begun; config.resolved.yaml only in a run's own."""
     hold(Path(), os.getpid())
-    write_state(Path(), {"began": now(), **described(config), "state": "unfinished"})
+    write_state(Path(), {"began": date(), **described(config), "state": "unfinished"})
     if Path.cwd() == root.resolve():
         return
     names = [name_in(root, path) for path in overlays]
@@ -44,7 +44,7 @@ def begin_run(config: dict, root: Path, overlays: Iterable[Path]) -> None:
 
 def end_run(state: str, folder: Path = Path()) -> None:
     """Note how the run in a folder ended: finished, unfinished or failed."""
-    write_state(folder, read_state(folder) | {"ended": now(), "state": state})
+    write_state(folder, read_state(folder) | {"ended": date(), "state": state})
 
 
 def write_state(folder: Path, facts: dict) -> None:
@@ -59,8 +59,9 @@ def read_state(folder: Path) -> dict:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def now() -> str:
-    return time.strftime("%Y-%m-%d %H:%M")
+def date(seconds: float | None = None) -> str:
+    """Of a time since 1970, else now."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def described(config: dict) -> dict:
@@ -154,9 +155,9 @@ def summary(root: Path, folder: Path) -> Run:
         settings = folder / (RESOLVED if folder != root else "config.yaml")
         noted = {"state": "finished" if archive.is_file() else "unfinished"}
         if archive.is_file():
-            noted["ended"] = time.strftime("%Y-%m-%d %H:%M", time.localtime(archive.stat().st_mtime))
+            noted["ended"] = date(archive.stat().st_mtime)
         if settings.is_file():
             noted |= described(yaml.safe_load(settings.read_text(encoding="utf-8")))
-    date = noted.get("ended") or noted.get("began", "")
+    ended = noted.get("ended") or noted.get("began", "")
     name = "results" if folder == root else str(folder.relative_to(root))
-    return Run(name, noted["state"], date, *(str(noted.get(key, "")) for key in ("model", "text", "population")))
+    return Run(name, noted["state"], ended, *(str(noted.get(key, "")) for key in ("model", "text", "population")))

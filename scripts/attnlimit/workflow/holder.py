@@ -65,8 +65,7 @@ def recorded(folder: Path) -> Holder | None:
 def require_gone(folder: Path, unlock: str, sure: bool = False) -> str:
     """The run that left the lock on a folder; raise, with a remedy, if it or one of its jobs may still be alive.
 
-    unlock: the command that takes the lock away unseen.  sure: it was given; then only what is seen at work from here
-    counts.
+    unlock: the command that removes the lock.  sure: the user gave it; then only processes visible from here count.
     """
     name, held, here = str(folder) if folder.name else "results", recorded(folder), holder(os.getpid())
     rebooted = held and held[:2] == here[:2] and held.boot != here.boot
@@ -147,7 +146,7 @@ def queued(folder: Path, sure: bool) -> str:
         except (OSError, subprocess.CalledProcessError) as error:
             if sure:
                 continue
-            return f"its jobs may be in Slurm's queue, and squeue does not tell ({error}); `squeue --name={run}`"
+            return f"its jobs may be in Slurm's queue, and squeue failed ({error}); `squeue --name={run}`"
         if jobs := listed.stdout.split("\n")[:-1]:
             names = ", ".join(" ".join(job.split()) for job in jobs)
             return f"left by a run that was killed, and in Slurm's queue: {names}; wait, or `scancel --name={run}`"

@@ -26,7 +26,7 @@ def read_overlay(path: Path) -> dict:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{name}: not YAML ({' '.join(str(error).split())}); fix it") from error
     if not isinstance(content, dict):
-        raise ValueError(f"{name}: holds no keys; write such as `seed: 1`")
+        raise ValueError(f"{name}: holds no keys; write, for example, `seed: 1`")
     return content
 
 

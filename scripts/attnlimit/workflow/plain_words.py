@@ -80,7 +80,7 @@ def reason(error: ErrorDetails) -> str:
         case "string_pattern_mismatch" if digits := re.search(r"\{(\d+)\}", context["pattern"]):
             return f"{quoted} is not {digits[1]} hexadecimal digits in small letters"
         case "string_pattern_mismatch":
-            return f"{quoted} has other characters than {context['pattern'].strip('^$*+')}; rename it"
+            return f"{quoted} contains characters other than {context['pattern'].strip('^$*+')}; rename it"
         case "too_short":
             entries = "1 entry" if len(value) == 1 else f"{len(value) or 'no'} entries"
             return f"{quoted} has {entries}; write {context['min_length']} or more"
@@ -109,7 +109,7 @@ def fields_of(model: type[BaseModel], path: list[str]) -> Mapping[str, Any]:
     for name in path:
         if name in model.model_fields:  # else a place in a list
             kind = model.model_fields[name].annotation
-            model = next(iter(get_args(kind)), kind)  # of list[Part]: Part
+            model = next(iter(get_args(kind)), kind)  # type: ignore[assignment]  # of list[Part]: Part
     return model.model_fields
 
 

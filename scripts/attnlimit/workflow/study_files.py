@@ -57,8 +57,8 @@ class Study(NamedTuple):
 
 
 def config_files(root: Path, kind: Kind) -> list[Path]:
-    """Those that come with the workflow, and whatever else lies beside or below them."""
-    paths = sorted((root / kind.folder).rglob("*.yaml"), key=lambda path: path.stem)
+    """Those that come with the workflow, and what else lies beside or below them; no hidden files, as of an editor."""
+    paths = sorted((root / kind.folder).rglob("[!.]*.yaml"), key=lambda path: path.stem)
     return [path.relative_to(root) for path in paths]
 
 

@@ -51,4 +51,4 @@ def test_a_window_longer_than_the_model_reads():
 
 
 def test_the_chapter_stands_alone():
-    assert "chapters: language stands alone" in refusal(merged(SMOLLM2, {"chapters": ["language", "theory"]}))
+    assert "chapters: language cannot be combined" in refusal(merged(SMOLLM2, {"chapters": ["language", "theory"]}))
