@@ -59,7 +59,8 @@ def attention_limit(tokens: ArrayLike, heads: Heads, dtype: str = "float32", dev
 
     Samples drawn from the tokens with replacement have exactly these as their limit.
     """
-    return attention_moments(tokens, heads, [len(np.asarray(tokens))], dtype, device).isel(n=0, drop=True)
+    tokens = as_floats("tokens", tokens)
+    return attention_moments(tokens, heads, tokens.shape[:1], dtype, device).isel(n=0, drop=True)
 
 
 def heads_from_arrays(
