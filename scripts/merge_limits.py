@@ -4,12 +4,13 @@ from attnlimit.base.job import begin
 from attnlimit.base.log import counted, report_finding
 from attnlimit.base.store import read, write
 from attnlimit.sampling.about import STORES
-from attnlimit.sampling.merging import LIMIT_PART, OUTPUT, merge_limits, merge_surrogate
+from attnlimit.sampling.joining import MOMENTS
+from attnlimit.sampling.merging import LIMIT_PART, merge_limits, merge_surrogate
 
 p = begin(snakemake)
 
 surrogate = snakemake.input.get("surrogate")
-names = OUTPUT if surrogate else LIMIT_PART
+names = MOMENTS if surrogate else LIMIT_PART
 parts = [read(path, *names) for path in snakemake.input.limits]  # not the outputs, by far the largest of them
 facts = parts[0].attrs
 if surrogate:

@@ -82,6 +82,7 @@ def test_torch_arrays_give_what_numpy_arrays_give(kind):
     same = tensor.detach().double().numpy()
     given_torch = attention_moments(tensor, Heads(*map(torch.as_tensor, layer)), [5, 20], "float64", "cpu")
     xr.testing.assert_identical(given_torch, attention_moments(same, layer, [5, 20], "float64", "cpu"))
+    xr.testing.assert_identical(attention_limit(tensor, layer), attention_limit(same, layer))
 
 
 def test_the_layer_of_torch_with_its_key_bias_gives_the_same_mean():
@@ -140,6 +141,12 @@ TOKENS, LAYER = one_case(4, 2, 3, 5, 10)
 def test_bad_input_is_refused_by_name(change, message):
     with pytest.raises(ValueError, match=message):
         attention_moments(**{"tokens": TOKENS, "heads": LAYER, "sizes": [4, 10], "device": "cpu"} | change)
+
+
+@pytest.mark.parametrize("tokens", [5.0, TOKENS[:0]])
+def test_a_limit_of_no_tokens_is_refused(tokens):
+    with pytest.raises(ValueError, match=r"tokens: shape \(.*\); needed: \(token, feature\)"):
+        attention_limit(tokens, LAYER)
 
 
 @pytest.mark.parametrize(

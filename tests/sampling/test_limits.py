@@ -6,9 +6,8 @@ import pytest
 from attnlimit.attention.kernel import output_shift
 from attnlimit.attention.streaming import Pass
 from attnlimit.base.parts import cuts, share
+from attnlimit.sampling.joining import MOMENTS, merged_moments
 from attnlimit.sampling.limits import centre_of, drawn_queries, keys_of, limit_part
-from attnlimit.sampling.merging import OUTPUT
-from attnlimit.theory.moments import Moments, merge_all
 from support import dense
 
 RNG = np.random.default_rng(0)
@@ -34,7 +33,7 @@ def parts_of(layer, queries, parts=1):
 
 
 def merged(part):
-    whole = merge_all(Moments(*block) for block in zip(*(part[name].values for name in OUTPUT), strict=True))
+    whole = merged_moments(part)
     return whole.mean + part["output_shift"].values, whole.covariance
 
 
@@ -66,7 +65,7 @@ def test_another_cut_into_jobs_gives_the_same_blocks_to_the_bit(parts):
     _, (whole,) = parts_of(3, queries=0)
     _, cut = parts_of(3, queries=0, parts=parts)
     assert [int(block) for part in cut for block in part["block"]] == list(range(6))
-    for name in (*OUTPUT, "fourth_moment"):
+    for name in (*MOMENTS, "fourth_moment"):
         joined = np.concatenate([part[name].values for part in cut])
         np.testing.assert_array_equal(joined, whole[name])
     for part in cut:

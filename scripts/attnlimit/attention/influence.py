@@ -1,4 +1,4 @@
-"""What one token does to the mean and the covariance of all outputs: first order, and the second it needs beside it.
+"""The influence of one token on the mean and the covariance of all outputs: first order, and the second order.
 
 With w(x, z) = N exp(<q(x), k(z)> - L(x)), L the log-sum-exp of the limit pass over N tokens, E over the population,
 m and C the limit's mean and covariance, g = Gamma - m, v the values less m:  phi(x, z) = w(x, z)(v(z) - g(x)) is the

@@ -176,7 +176,7 @@ def attend(queries: Tensor, segment: Segment) -> State:
     except torch.OutOfMemoryError:
         if queries.shape[1] < 2:
             raise
-    if state is None:  # halved here, not in the except: up to its end the error keeps what the pass had made in memory
+    if state is None:  # halved here, not in the except: there the error still holds the tensors of the failed pass
         half = queries.shape[1] // 2
         states = [attend(part, segment) for part in (queries[:, :half], queries[:, half:])]
         return State(*(torch.cat(parts, dim=1) for parts in zip(*states, strict=True)))

@@ -50,7 +50,7 @@ class Attention(NamedTuple):
 
     @classmethod
     def of(cls, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scaling: float, causal: bool):
-        """Refuses what would be measured wrongly."""
+        """Refuses heads without whole groups, and numbers that are not finite."""
         heads, groups = len(queries), len(keys)
         if heads % groups or keys.shape != values.shape:
             raise ValueError(f"{heads} heads are no multiple of {groups} KV heads; take a model with whole groups")
@@ -112,7 +112,7 @@ class Stratum(NamedTuple):
 
 
 def even_places(context: int, count: int) -> np.ndarray:
-    """At most so many queries, evenly spaced in the last half of a context and up to its end, (query,)."""
+    """Places of at most `count` queries, evenly spaced over the last half of a context up to its end, (query,)."""
     half = context // 2
     count = min(count, half)
     return context - 1 - (np.arange(count) * half // count)[::-1]

@@ -21,7 +21,7 @@ def attention_moments(
     With x_1 … x_n the first n of tokens (token, feature), and for each head
     y_i = sum_j w_ij (W_v x_j + b_v),  w_i = softmax_j(<W_q x_i + b_q, W_k x_j> / sqrt(width)),  i, j = 1 … n:
     output_mean (n, head, feature) is the mean of the y_i, output_covariance (n, head, feature, feature_2) their
-    population covariance (1/n).  Every size costs nothing beside the largest one, whose cost is n^2.
+    population covariance (1/n).  All sizes together cost as much as the largest one, n^2.
 
     dtype is that of the scores, `float32` or `float64`; sums and results are float64. device is `auto` (a CUDA GPU
     where there is one), `cpu` or `cuda`. To make heads from arrays: `heads_from_arrays`.
@@ -59,7 +59,8 @@ def attention_limit(tokens: ArrayLike, heads: Heads, dtype: str = "float32", dev
 
     Samples drawn from the tokens with replacement have exactly these as their limit.
     """
-    return attention_moments(tokens, heads, [len(np.asarray(tokens))], dtype, device).isel(n=0, drop=True)
+    tokens = as_floats("tokens", tokens)
+    return attention_moments(tokens, heads, tokens.shape[:1], dtype, device).isel(n=0, drop=True)
 
 
 def heads_from_arrays(
@@ -93,7 +94,7 @@ def heads_from_arrays(
 
 
 def as_floats(name: str, array: ArrayLike) -> np.ndarray:
-    """A float64 array of a numpy or torch one (of any device and precision), refused if some of it is no number."""
+    """A numpy or torch array of any device and precision as float64; NaN and infinite entries are refused."""
     if isinstance(array, torch.Tensor):
         array = array.detach().cpu()
         array = array.double().numpy() if array.is_floating_point() else array.numpy()

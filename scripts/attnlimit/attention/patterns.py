@@ -18,7 +18,7 @@ from attnlimit.attention.kernel import Projected
 from attnlimit.base.parts import PUBLISHED_RANDOM
 
 PUBLISHED_WINDOW = "published_window"  # chooses tokens, not keys of a query: see `published_tokens`
-STRIP = 256  # queries at a time: of sequences of any length, so many rows of scores are held
+STRIP = 256  # queries at a time: rows of scores in memory, for sequences of any length
 
 
 class Place(NamedTuple):
@@ -46,7 +46,7 @@ def random_shared(place: Place, n: int, stream: np.random.Generator) -> Counts:
 
 
 def window(place: Place, n: int, stream: np.random.Generator) -> Counts:
-    """The n nearest keys, the query's own among them; at an end of the sequence the window stands still."""
+    """The n nearest keys, the query's own among them; at an end of the sequence the window is shifted inwards."""
     return run(place.length, nearest(place.queries, place.length, n), n)
 
 
@@ -74,7 +74,7 @@ def global_window_random(place: Place, n: int, stream: np.random.Generator) -> C
 
 
 def strided(place: Place, n: int, stream: np.random.Generator) -> Counts:
-    """n keys at even steps over the whole sequence, from the query's own on and round its end."""
+    """n keys at even steps over the whole sequence, from the query's own on, wrapping around at its end."""
     steps = np.arange(n) * place.length // n
     counts = np.zeros((len(place.queries), place.length), np.int64)
     np.put_along_axis(counts, (place.queries[:, None] + steps) % place.length, 1, 1)
@@ -117,7 +117,7 @@ def run(length: int, start: np.ndarray, n: int) -> Counts:
 
 
 def with_random(counts: Counts, more: int, stream: np.random.Generator) -> Counts:
-    """The counts, and so many keys more in each row, drawn without replacement from those not read yet."""
+    """The counts with `more` further keys in each row, drawn without replacement from those not yet read."""
     order = np.where(counts > 0, np.inf, stream.random(counts.shape))
     drawn = np.argpartition(order, max(more - 1, 0), axis=1)[:, :more]
     np.put_along_axis(counts, drawn, 1, 1)

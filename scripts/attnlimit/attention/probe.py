@@ -3,7 +3,7 @@
     with probed(model, receive):
         model(input_ids)
 
-They come after rotation by position, keys and values once a group: the score of query i and key j is
+Queries and keys come after rotation by position, keys and values once a group: the score of query i and key j is
 scaling <q_i, k_j>, over all keys or, if causal, those up to i. Attention that is another formula is refused.
 """
 
@@ -22,7 +22,7 @@ from attnlimit.base.plain_attention import DEAF, REMEDY, SINKS, refusal
 Receive = Callable[[int, torch.Tensor, torch.Tensor, torch.Tensor, float, bool], torch.Tensor | None]
 NUMBERS = count()  # of the names under which probes are registered
 HALF = (torch.float16, torch.bfloat16)
-# What models hand on besides, of which the weights of attention do not depend; anything else that is set is refused.
+# Other arguments of models that do not affect attention weights; any other one that is set is refused.
 HARMLESS = {
     *("dropout", "position_ids", "cache_position", "position_embeddings", "use_cache", "past_key_values"),
     *("output_attentions", "output_hidden_states", "return_dict", "head_mask", "layer_head_mask", "deterministic"),
@@ -67,11 +67,11 @@ def probed(model: Any, receive: Receive) -> Iterator[None]:
         for hook in hooks:
             hook.remove()
         model.set_attn_implementation(own)
-        AttentionInterface.register(name, closed)  # lets go of what the probe holds
+        AttentionInterface.register(name, closed)  # releases what the probe refers to
 
 
 def read(model: Any, tokens: np.ndarray, receive: Receive) -> None:
-    """One pass of the model's layers over a window: without the scores of next tokens, which nobody asks for here."""
+    """One pass of the model's layers over a window: without the scores of next tokens, which are not needed."""
     ids = torch.as_tensor(np.asarray(tokens), dtype=torch.long, device=model.device)[None]
     if int(ids.max()) >= (words := model.get_input_embeddings().num_embeddings):
         raise ValueError(f"token {int(ids.max())}, but the model has {words} words; take the model's own tokenizer")

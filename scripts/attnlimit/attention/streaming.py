@@ -33,7 +33,7 @@ class Atoms(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """How the population is gone through."""
+    """How attention over the population is computed."""
 
     heads: Heads
     centre: np.ndarray  # (feature,): taken off all keys and values, see project_keys
@@ -71,7 +71,7 @@ def limit_blocks(
 
 
 def moments_of(output: Tensor, counts: np.ndarray) -> tuple[Moments, np.ndarray]:
-    """Moments of the outputs of a block of queries, each counted so often, and the fourth moments."""
+    """Moments of the outputs of a block of queries, each `counts` times, and the fourth moments."""
     counted = torch.as_tensor(counts, device=output.device)
     moments = output_moments(output, counted)
     return moments, fourth_moment(output, counted, moments.mean)
@@ -91,7 +91,7 @@ def end_to_end(blocks: list[tuple[np.ndarray, np.ndarray]], how: Pass) -> tuple[
 
 
 def blocks_at_once(how: Pass, rows: int) -> int:
-    """Blocks of so many queries held together; on a GPU as many as its free memory takes. It changes no number.
+    """Blocks of `rows` queries held together, on a GPU as many as fit in its free memory. It does not affect results.
 
     A block needs its queries, their output so far and that to one more segment: 3 rows D floats.
     """

@@ -90,7 +90,7 @@ def clustered(keys: Tensor, metric: np.ndarray, clusters: int) -> tuple[np.ndarr
     """Means (cluster, width) of clusters of keys (key, width), and the logarithms of their sizes (cluster,).
 
     By Lloyd's algorithm, from keys evenly spread. Keys are near each other if the queries, whose covariance is
-    metric metric^T, score them alike. A cluster that lost its keys keeps its mean, and counts for nothing.
+    metric metric^T, score them alike. An empty cluster has weight 0.
     """
     own = keys.cpu().double().numpy()
     rows = own @ metric  # (key, coordinate)
@@ -110,7 +110,7 @@ def cluster_weights(queries: Tensor, means: np.ndarray, log_sizes: np.ndarray) -
 
 
 def positive(scales: np.ndarray) -> np.ndarray:
-    """1 in place of 0: what does not vary is divided by nothing."""
+    """1 in place of 0, so that a feature without variance is left as it is."""
     return np.where(scales > 0, scales, 1)
 
 
@@ -150,9 +150,9 @@ def fit_surrogate(queries: Tensor, outputs: Tensor, fold: np.ndarray, basis: Bas
 
 
 def ridge(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """B (feature, width) that minimises |targets - features B|^2 + ridge |B|^2; the first feature, 1, goes free.
+    """B (feature, width) that minimises |targets - features B|^2 + ridge |B|^2; the constant feature is not penalised.
 
-    The ridge is that of the smallest score of generalised cross-validation, RSS / (1 - degrees of freedom / rows)^2.
+    The ridge minimises generalised cross-validation, RSS / (1 - degrees of freedom / rows)^2.
     """
     shift, level = features[:, 1:].mean(0), targets.mean(0)
     centred, wanted = features[:, 1:] - shift, targets - level
@@ -191,7 +191,7 @@ def averaged(surrogate: Surrogate) -> Surrogate:
 
 
 def fit_spread(surrogate: Surrogate, queries: Tensor, counts: Tensor) -> np.ndarray:
-    """sum_f s_f (g_f - h)(g_f - h)^T, summed over queries (head, token, width) counted so often: (feature, feature)."""
+    """sum_f s_f (g_f - h)(g_f - h)^T, summed over queries (head, token, width), each counted: (feature, feature)."""
     shares = torch.as_tensor(surrogate.shares).to(queries)
     predicted = predict(surrogate, queries).transpose(1, 2).flatten(2)  # (fold, token, feature)
     apart = predicted - torch.einsum("f,ftd->td", shares, predicted)

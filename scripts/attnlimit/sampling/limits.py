@@ -1,6 +1,7 @@
 """The limit of one layer: attention of the population's tokens, or of some of them, to all of them."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -9,6 +10,7 @@ from attnlimit.attention.kernel import output_shift
 from attnlimit.attention.streaming import Atoms, Pass, as_rows, end_to_end, moments_of, states_of
 from attnlimit.base.log import bar
 from attnlimit.base.parts import cuts
+from attnlimit.sampling.joining import moments_variables
 from attnlimit.sources.model.population import atoms
 
 
@@ -21,7 +23,7 @@ def keys_of(token_id: np.ndarray, position: np.ndarray, layer: int, read: Callab
 def drawn_queries(
     population: int, queries: int, read: Callable[[np.ndarray], np.ndarray], stream: np.random.Generator
 ) -> Atoms:
-    """So many tokens drawn without replacement, by increasing number."""
+    """This number of tokens drawn without replacement, by increasing number."""
     numbers = np.sort(stream.choice(population, queries, replace=False))
     return Atoms(lambda cut: read(numbers[cut]), np.ones(queries))
 
@@ -36,30 +38,21 @@ def limit_part(keys: Atoms, queries: Atoms, mine: list[int], how: Pass) -> xr.Da
 
     The outputs and their log-sum-exp are what first order needs of the limit pass (questions/first_order).
     """
-    total, blocks = len(cuts(len(keys.counts), how.block)), cuts(len(queries.counts), how.block)
-
-    def watch(segments):
-        return bar(segments, total=total, unit="key blocks", name="limit")
-
-    parts, rows, counts = [], [], [np.empty(0)]
+    watch = partial(bar, total=len(cuts(len(keys.counts), how.block)), unit="key blocks", name="limit")
+    blocks = cuts(len(queries.counts), how.block)
     own = [blocks[number] for number in mine]
+    parts, rows, counts = [], [], [np.empty(0)]
     for cut, state in zip(own, states_of(queries, keys, own, how, watch), strict=True):
         parts.append(moments_of(state.output, queries.counts[cut]))
         rows.append(as_rows(state))
         counts.append(queries.counts[cut])
     outputs, totals = end_to_end(rows, how)
     shift = output_shift(how.heads, how.centre)
-    # A job may have no block at all: reshaped, its arrays still have all dimensions.
-    vectors, matrices, units = (-1, len(shift)), (-1, len(shift), len(shift)), (-1, len(how.heads.query_weight) + 1)
+    fourth = np.reshape([fourth for _, fourth in parts], (-1, len(how.heads.query_weight) + 1))  # (block, unit)
     return xr.Dataset(
         {
-            "output_count": ("block", np.array([moments.count for moments, _ in parts])),
-            "output_mean": (("block", "feature"), np.reshape([moments.mean for moments, _ in parts], vectors)),
-            "output_scatter": (
-                ("block", "feature", "feature_2"),
-                np.reshape([moments.scatter for moments, _ in parts], matrices),
-            ),
-            "fourth_moment": (("block", "unit"), np.reshape([fourth for _, fourth in parts], units)),
+            **moments_variables([moments for moments, _ in parts], "block", len(shift)),
+            "fourth_moment": (("block", "unit"), fourth),
             "output_shift": ("feature", shift),
             "centre": ("feature", how.centre),
             "output": (("query", "feature"), outputs),

@@ -5,17 +5,15 @@ import xarray as xr
 
 from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.sampling.errors import group_gram, limit_scale, sampling_error
-from attnlimit.sampling.joining import join_parts
-from attnlimit.theory.moments import Moments, merge_all
+from attnlimit.sampling.joining import MOMENTS, join_parts, merged_moments
 
-OUTPUT = ("output_count", "output_mean", "output_scatter")  # of a block: its Moments
-LIMIT_PART = (*OUTPUT, "fourth_moment", "output_shift", "centre")  # of a part: what the limit is merged from
+LIMIT_PART = (*MOMENTS, "fourth_moment", "output_shift", "centre")  # of a part: what the limit is merged from
 
 
 def merge_limits(parts: list[xr.Dataset], queries: int, population: int) -> xr.Dataset:
     """The limit of a layer from the parts of its jobs, block by block in their fixed order."""
     joined = join_parts([part[list(LIMIT_PART)] for part in parts], "block", ("output_shift", "centre"))
-    whole = merge_all(Moments(*block) for block in zip(*(joined[name].values for name in OUTPUT), strict=True))
+    whole = merged_moments(joined)
     mean_se, cov_se = sampling_error(whole, joined["fourth_moment"].sum("block").values, queries, population)
     return xr.Dataset(
         {
@@ -35,8 +33,7 @@ def merge_surrogate(parts: list[xr.Dataset], fitted: xr.Dataset) -> xr.Dataset:
     With Y the exact outputs and all about a reference point:  E[Y] = E[g] + E[Y - g],
     cov Y = E[g g^T] + E[Y Y^T - g g^T] - E[Y] E[Y]^T.
     """
-    joined = join_parts(parts, "chunk")
-    whole = merge_all(Moments(*chunk) for chunk in zip(*(joined[name].values for name in OUTPUT), strict=True))
+    whole = merged_moments(join_parts(parts, "chunk"))
     step = whole.mean - fitted["reference"].values
     mean = step + fitted["residual_mean"].values
     second = whole.covariance + np.outer(step, step) + fitted["residual_second"].values

@@ -19,7 +19,7 @@ from attnlimit.sampling.protocol import Protocol
 from attnlimit.theory.moments import Moments
 
 Sample = list[tuple[np.ndarray, list[int]]]  # of one replicate: token numbers in random order, and the sizes n
-Tokens = Callable[[np.random.Generator, int], np.ndarray]  # so many fresh tokens of a law, (token, feature)
+Tokens = Callable[[np.random.Generator, int], np.ndarray]  # the given number of fresh tokens of a law, (token, feature)
 Stream = Callable[..., np.random.Generator]  # of a replicate, and of a size if each has a draw of its own
 
 
@@ -53,7 +53,7 @@ def simulated_moments(tokens: Tokens, attention: Attention, protocol: Protocol, 
 
 
 def batches(samples: Iterable[Sample], tokens: int, most: int) -> Iterator[tuple[list[Sample], np.ndarray]]:
-    """Replicates in order, as many together as have so many tokens at most, or one; and the numbers of these tokens."""
+    """Replicates in order, in batches of at most `most` distinct tokens or of one, with the numbers of the tokens."""
     batch: list[Sample] = []
     held = np.zeros(tokens, dtype=bool)
     for sample in samples:

@@ -5,6 +5,7 @@ follows from both (`merging.merge_surrogate`). Blocks and chunks are fixed: the 
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from attnlimit.attention.surrogate import (
 from attnlimit.base.coordinates import with_whole_layer
 from attnlimit.base.log import bar, logger
 from attnlimit.base.parts import cuts, share
-from attnlimit.sampling.joining import join_parts
+from attnlimit.sampling.joining import join_parts, moments_variables
 from attnlimit.theory.moments import Moments, merge_all
 
 QUERIES_PER_BLOCK = 1024  # of exact outputs: one job has that many at least
@@ -55,7 +56,7 @@ def marks_of(block_of_token: np.ndarray) -> np.ndarray:
 
 
 def draw(is_mark: np.ndarray, queries: int, stream: np.random.Generator) -> Drawn:
-    """So many tokens without replacement, marks apart: their share, and not fewer than MARKS if there are so many.
+    """This number of tokens without replacement. Marks are a stratum: their share, but at least MARKS or all of them.
 
     In each stratum the folds follow one another in the order of the draw.
     """
@@ -79,11 +80,7 @@ def output_part(
     """Exact outputs, less their shift, of one job's queries: output (query, feature); fold, stratum (query)."""
     mine = share(cuts(len(drawn.number), QUERIES_PER_BLOCK), part, parts)
     chosen = np.arange(mine[0].start, mine[-1].stop) if mine else np.arange(0)
-    total = len(cuts(len(keys.counts), how.block))
-
-    def watch(segments):
-        return bar(segments, total=total, unit="key blocks", name="exact outputs")
-
+    watch = partial(bar, total=len(cuts(len(keys.counts), how.block)), unit="key blocks", name="exact outputs")
     states = states_of(drawn.atoms(read), keys, mine, how, watch)
     outputs, totals = end_to_end([as_rows(state) for state in states], how)
     stands_for = (drawn.sizes / np.bincount(drawn.stratum, minlength=len(drawn.sizes)))[drawn.stratum]  # (query,)
@@ -109,7 +106,7 @@ def joined_outputs(parts: list[xr.Dataset]) -> tuple[xr.Dataset, Drawn]:
 
 
 def evenly(population: int, count: int) -> np.ndarray:
-    """So many token numbers, evenly spread over the population, whatever was drawn."""
+    """`count` token numbers, evenly spaced over the population, independent of the draw."""
     return np.arange(count) * population // count
 
 
@@ -205,18 +202,7 @@ def surrogate_part(
     )
     found = [merge_all(islice(each, len(cuts_of_chunk))) for cuts_of_chunk in chunks.values()]
     features = surrogate.coefficients.shape[1] * surrogate.coefficients.shape[3]
-    vectors, matrices = (-1, features), (-1, features, features)  # a job may have no chunk
-    return xr.Dataset(
-        {
-            "output_count": ("chunk", np.array([moments.count for moments in found])),
-            "output_mean": (("chunk", "feature"), np.reshape([moments.mean for moments in found], vectors)),
-            "output_scatter": (
-                ("chunk", "feature", "feature_2"),
-                np.reshape([moments.scatter for moments in found], matrices),
-            ),
-        },
-        coords={"chunk": list(chunks)},
-    )
+    return xr.Dataset(moments_variables(found, "chunk", features), coords={"chunk": list(chunks)})
 
 
 def block_moments(

@@ -109,7 +109,7 @@ class Member(NamedTuple):
 def members(path: Path, pattern: str, budget: Budget, key: str) -> Iterator[tuple[str, IO[bytes]]]:
     """Members that match a pattern, in the order of the archive, each as a stream to be read before the next.
 
-    The whole archive is refused for one member that no honest package has. `key` of the config holds the pattern.
+    The whole archive is refused if any member is unsafe. `key` of the config holds the pattern.
     """
     found = require_safe(listed(path), path)
     names = [name for name in found if fnmatchcase(name, pattern)]

@@ -19,11 +19,11 @@ class Finding(NamedTuple):
     """What the test of a claim found."""
 
     verdict: str
-    in_short: str  # the measured number beside what is asked of it
+    in_short: str  # the measured number and what is required of it
     measured: dict
     why: str
     could_fail: str  # could this run have failed the claim?  yes, hardly or not here; what violation it would have seen
-    fitted_with: Mapping = {}  # thresholds that the fits were made with, beside those declared
+    fitted_with: Mapping = {}  # thresholds that the fits were made with, in addition to those declared
     used: tuple[str, ...] | None = None  # of the fits declared, if not all that are there
     p: float | None = None  # of a verdict this firm by chance, see `verdicts.chance`; 0: exact numbers; None: no test
     number: str = ""  # the one number that a table of claims shows; "": in_short

@@ -13,8 +13,8 @@ BEYOND = 10  # a curve is followed beyond its largest n by this factor, and no f
 def tokens_needed(sizes: np.ndarray, value: np.ndarray, level: np.ndarray) -> np.ndarray:
     """n from which on a curve (…, n) is at or below a level (…).
 
-    Between measured sizes log(value) is linear in log(n); of several crossings, which are noise, the last one counts:
-    an error that rises above the level again has not come to stay.  The value says what kind of number it is:
+    Between measured sizes log(value) is linear in log(n); of several crossings, which are noise, the last one counts.
+    The value shows its kind:
     the smallest size: at most that many;  above the largest size: extrapolated with the late slope;
     infinite: more than ten times the largest size, or the curve does not fall;  NaN: the curve or the level is unknown.
     """

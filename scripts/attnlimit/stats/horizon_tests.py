@@ -91,7 +91,7 @@ def falls_with_horizon(
 
     No single fit may carry the answer: judged is the smallest of the coefficients without each of them in turn.
     Fails: its interval lies below the weakest that would count as a dependence.  Holds: its interval lies above 0.
-    Horizons at which the curve is 1/2 anyhow are left out: they tell nothing of a fall.
+    Horizons at which the curve is near 1/2 are left out: they carry no information on a fall.
     """
     used, weakest = rankable(fits, thresholds["weakest_horizon"]), thresholds["weakest_coefficient"]
     strong = fits[fits["horizon"] >= thresholds["weakest_horizon"]]
@@ -180,7 +180,7 @@ def without_one_words(parts: Parts) -> str:
 
 
 def limits_left_out(count: int) -> str:
-    """What is said of fits that are left out since their limits are too uncertain; nothing of none."""
+    """The words on fits that are left out because their limits are too uncertain; "" without any."""
     return f"; limit uncertain and left out: {count}" if count else ""
 
 
@@ -190,7 +190,7 @@ def unresolved_tilt(fits: pd.DataFrame) -> pd.Series:
 
 
 def asked(thresholds: dict) -> str:
-    """What a coefficient on the paper's curve is asked for."""
+    """What is required of a coefficient on the paper's curve."""
     weakest = f"{thresholds['weakest_coefficient']:g}"
     return f"required: interval above 0 that reaches {weakest}; fails if it lies below {weakest}"
 

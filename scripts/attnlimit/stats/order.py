@@ -22,7 +22,7 @@ def rank_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def rankable(fits: pd.DataFrame, weakest_horizon: float) -> pd.DataFrame:
-    """Fits that are evidence, at horizons at which the paper's curve is not 1/2 anyhow."""
+    """Fits that are evidence, at horizons at which the paper's curve differs from 1/2."""
     return fits[(fits["horizon"] >= weakest_horizon) & ~no_evidence(fits)]
 
 

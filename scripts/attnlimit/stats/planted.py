@@ -20,7 +20,7 @@ DRAWS = 100  # of a bootstrap
 
 @cache
 def default_config() -> dict[str, Any]:
-    """The default run: its sizes are those that the power is told for."""
+    """The config of the default run: the power of verdicts is stated for its sizes."""
     return yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
 
 

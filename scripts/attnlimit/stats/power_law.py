@@ -25,7 +25,7 @@ class Curve(NamedTuple):
     joint: bool  # the same items at every n
 
     def levels(self, sizes: int) -> tuple[float, float]:
-        """Those of the 95 % interval of what depends on so many sizes: one sample if drawn jointly, else one each."""
+        """Levels of the 95 % interval of a number that depends on `sizes` sizes: one sample if joint, else one each."""
         return levels(self.items, 1 if self.joint else sizes)
 
 
@@ -41,9 +41,9 @@ def fit(sizes: np.ndarray, value: np.ndarray, relative_variance: np.ndarray) -> 
     """Weighted least squares of log(value) on log(n), weight 1/relative_variance; value (…, n).
 
     beta is minus the slope.  se: for known variances;  se_scaled: the same times sqrt(chi2 / dof).  Both, and chi2,
-    take the sizes for independent; errors at nested sizes are correlated, which makes all three too small: there only
-    the bootstrap interval is honest.  Points whose value is not positive or
-    not finite are left out; with fewer than three left the fit is NaN.  Points without noise: see `least_variance`.
+    assume independent sizes; errors at nested sizes are correlated, which makes all three too small: there only the
+    bootstrap interval is valid.  Points whose value is not positive or not finite are left out; with fewer than three
+    left the fit is NaN.  Points without noise: see `least_variance`.
     """
     use = np.isfinite(value) & (value > 0) & np.isfinite(relative_variance) & (relative_variance >= 0)
     variance = np.maximum(relative_variance, least_variance(relative_variance, use)[..., None])
@@ -150,7 +150,7 @@ def line_weights(x: np.ndarray) -> np.ndarray:
 
 
 def slope_weights(sizes: np.ndarray) -> np.ndarray:
-    """w (n,) such that w @ log(error) is beta, minus the slope of the least-squares line on log n, all n alike."""
+    """w (n,) such that w @ log(error) is beta, minus the slope of the unweighted least-squares line on log n."""
     return -line_weights(np.log(sizes))
 
 

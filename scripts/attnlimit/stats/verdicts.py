@@ -89,7 +89,7 @@ def number_needed(share: float, count: int) -> int:
 def at_least(probabilities: list[float], share: float) -> float:
     """Of "at least this share of many like statements is true" (Benjamini and Heller, 2008).
 
-    (m - r + 1) p_(r), p_(r) the r-th smallest of m, r = `number_needed`: valid whatever noise they share.
+    (m - r + 1) p_(r), p_(r) the r-th smallest of m, r = `number_needed`: valid for any dependence of the statements.
     """
     count = len(probabilities)
     needed = number_needed(share, count)
@@ -109,7 +109,7 @@ def many(true: list[float], false: list[float], share: float, level: float) -> t
 
 
 def chance_words(p: float | None) -> str:
-    """As page and README tell it: the far tail of a normal or Student's law is no more than that small."""
+    """As on page and README; tail probabilities below 1e-6 are not given, since the laws are approximate there."""
     if p is None:
         return "–"
     return "exact" if p == 0 else "below 1e-06" if p < 1e-6 else f"{p:.1g}"
@@ -168,7 +168,7 @@ def spoken(parts: Parts) -> str:
 
 
 def powers(parts: Parts) -> str:
-    """What would have failed each part, said once if they agree."""
+    """What would have failed each part, stated once if they agree."""
     each = {STATISTIC_NAMES.get(name, name): part.power for name, part in parts.items()}
     alike = set(each.values())
     return alike.pop() if len(alike) == 1 else "; ".join(f"{name}: {power}" for name, power in each.items())
@@ -186,7 +186,7 @@ def z_score(level: float) -> float:
 
 
 def spread(values, digits: int = 2) -> str:
-    """Smallest and largest number, or the one if they read alike."""
+    """Smallest and largest number, or one of them if they print alike."""
     low, high = f"{min(values):.{digits}f}", f"{max(values):.{digits}f}"
     return low if low == high else f"{low} to {high}"
 

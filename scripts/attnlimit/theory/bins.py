@@ -1,6 +1,6 @@
 """A sample of any size on a line, as counts in bins.
 
-Cut the line into bins of width h: the counts of n tokens in the bins are multinomial, drawn at once whatever n. The
+Cut the line into bins of width h: the counts of n tokens in the bins are multinomial, drawn at once at any n. The
 tokens of a bin then stand at its Gauss nodes, in the shares of the Gaussian inside the bin: the means of exp(t x) and
 x exp(t x) over a bin are exact, so the limit is kept, and all that is lost is the noise of where tokens lie inside
 their bin. Against the noise of the counts its variance is (t h)^2 / 12, t the tilt of the query: a per cent for the

@@ -8,7 +8,7 @@ import numpy as np
 def predictions(horizon: Any, psi: Any) -> dict[str, Any]:
     """Rates that the couplings predict: three lower bounds on beta from the paper, one heuristic of our own.
 
-    Takes whatever computes: numbers, numpy arrays, xarray, pandas.
+    For numbers, numpy arrays, xarray and pandas objects.
     """
     return {
         "bound_v3": 1 / (2 * (1 + horizon**2)),
@@ -33,6 +33,6 @@ def carriers(effective: Any, n: Any) -> Any:
 
     The variance is E e^{2<t,X>} / (E e^{<t,X>})^2, which tokens near 2t make up. Among n normal tokens there are about
     n e^{-2|t|^2} of them, and the effective sample size is n e^{-|t|^2}. It is above one while |t| < sqrt(2 ln n) / 2.
-    Takes whatever computes: numbers, numpy arrays, xarray, pandas.
+    For numbers, numpy arrays, xarray and pandas objects.
     """
     return effective**2 / n

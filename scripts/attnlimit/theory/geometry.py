@@ -20,7 +20,7 @@ def horizons(covariance: np.ndarray, tilt: np.ndarray) -> dict[str, float]:
     """Coupling of one head, with S the square root of the tokens' covariance.
 
     horizon = ||S A S||_2 (two-sided, v3);  horizon_one_sided = ||S A||_2 and psi = ||Sigma||_2 ||S A||_2^2 (v1);
-    horizon_frobenius = ||S A S||_F, which tells saturation.  horizon^2 <= psi, equal for Sigma = rho I;
+    horizon_frobenius = ||S A S||_F, an indicator of saturation.  horizon^2 <= psi, equal for Sigma = rho I;
     seen_variance: see there.
     """
     root = square_root(covariance)
@@ -57,7 +57,7 @@ def tilt_bias(query_bias: np.ndarray, key_weight: np.ndarray) -> np.ndarray:
 def constant_tilt(mean: np.ndarray, covariance: np.ndarray, tilt: np.ndarray, bias: np.ndarray) -> float:
     """s0 = |S (A m + b)|: the standard deviation, over keys, of the scores that the mean token gives.
 
-    The horizon tells how the tilt varies over tokens, and nothing of this constant part.
+    The horizon measures how the tilt varies over tokens; it does not depend on this constant part.
     """
     return float(np.linalg.norm(square_root(covariance) @ (tilt @ mean + bias)))
 

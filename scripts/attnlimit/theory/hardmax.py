@@ -48,7 +48,7 @@ def hardmax_error_of_halves(log_n: float, sigma: float) -> float:
 
 
 def hazard(x: Array) -> Array:
-    """phi(x) / Phi(-x) of the standard normal, exact however large x is."""
+    """phi(x) / Phi(-x) of the standard normal, accurate at any x."""
     return np.sqrt(2 / np.pi) / erfcx(x / np.sqrt(2))
 
 
@@ -84,7 +84,7 @@ def maximum_cdf(x: Array, n: float, share: Array) -> Array:
 def binomial_rule(n: float, size: int) -> tuple[Array, Array]:
     """Nodes k - n/2 and weights of the Gauss rule with `size` nodes for k ~ Bin(n, 1/2).
 
-    Its Jacobi matrix (Krawtchouk polynomials) has b_j = sqrt(j (n - j + 1)) / 2 beside a zero diagonal. With
+    Its Jacobi matrix (Krawtchouk polynomials) has b_j = sqrt(j (n - j + 1)) / 2 and a zero diagonal. With
     n + 1 nodes it is the law itself; with fewer it is exact for polynomials of degree below 2 * size.
     """
     j = np.arange(1, min(n + 1, size))

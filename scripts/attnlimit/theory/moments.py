@@ -10,7 +10,7 @@ import numpy as np
 class Moments(NamedTuple):
     """Of vectors y_i with weights c_i: count = sum c_i, mean, scatter = sum c_i (y_i - mean)(y_i - mean)^T."""
 
-    count: float  # type: ignore[assignment]  # hides tuple.count, which nobody asks of them
+    count: float  # type: ignore[assignment]  # hides tuple.count, which is not used
     mean: np.ndarray  # (feature,)
     scatter: np.ndarray  # (feature, feature)
 

@@ -54,7 +54,7 @@ def sphere_eigenvalues(singular_values: Array, radius: float) -> Array:
     T ~ Dirichlet(1/2, ..., 1/2) are the squared coordinates of a uniform direction. Imhof's formula makes
     E[T_i g(q)] a double integral, over q and over the Fourier variable of the law of q. On the real axis that
     law has a kink at each s_k^2; here q leaves the axis. g is analytic off the negative axis and falls like
-    1/q, so Cauchy's formula along z = i w gives, whatever the multiplicity of the s_k,
+    1/q, so Cauchy's formula along z = i w gives, for any multiplicity of the s_k,
 
         E[T_i g(q)] = -(1/pi) int_0^inf Re{ g(i w) E[T_i / (i w - q)] } dw,
 

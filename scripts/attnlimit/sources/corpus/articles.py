@@ -17,7 +17,7 @@ SCHEMA = pa.schema(
 GROUP_CHARACTERS = 1 << 23  # of text in memory before a row group is written
 READ_ROWS = 64
 READ_CHARACTERS = 1 << 20
-DAMAGE = (pa.ArrowException, OSError, LookupError, TypeError, ValueError)  # what a reader makes of damaged bytes
+DAMAGE = (pa.ArrowException, OSError, LookupError, TypeError, ValueError)  # what a reader raises at damaged bytes
 
 
 class Article(NamedTuple):
@@ -28,7 +28,7 @@ class Article(NamedTuple):
 
 
 def up_to(articles: Iterable[Article], characters: int) -> Iterator[Article]:
-    """Articles with text, until one reaches so many characters in all; 0 means no end."""
+    """Articles with text, up to the one that reaches this total of characters; 0: all."""
     reached = 0
     for article in articles:
         if article.text.strip():
@@ -65,7 +65,7 @@ def write_articles(articles: Iterable[Article], path: str | Path, identity: dict
 
 
 def _groups(items: Iterable, characters: int, length: Callable[[Any], int]) -> Iterator[list]:
-    """Lists of items that hold so many characters, or just more."""
+    """Lists of items, each ended by the item that reaches this total of characters."""
     rows, held = [], 0
     for item in items:
         rows.append(item)
@@ -83,10 +83,10 @@ def _add(digest: Any, rows: Iterable) -> None:
 
 
 def read_articles(path: str | Path) -> Iterator[list[Article]]:
-    """The articles in order, a few at a time: a tokenizer needs some 90 bytes for each character it is given at once.
+    """The articles in order, a few at a time: a tokenizer needs about 90 bytes for each character of a batch.
 
-    Raises, at the end at the latest, unless the table holds what was written: parquet alone takes many a flipped byte
-    for data.
+    Raises, at the end at the latest, unless the table holds what was written: parquet alone does not detect every
+    flipped byte.
     """
     digest = hashlib.sha256()
     with naming_damage(path, "table of articles", DAMAGE), parquet.ParquetFile(path) as file:

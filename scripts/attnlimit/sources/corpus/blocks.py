@@ -29,7 +29,7 @@ def load_tokenizer(path: str | Path) -> tuple[Tokenizer, tuple[int, int]]:
     except LookupError as error:
         raise LookupError(f"{path}: {error}") from None
     except BaseException as error:
-        # The library has no errors of its own: it raises the bare Exception, and PanicException, which nobody exports.
+        # The library raises the bare Exception, and PanicException, which it does not export.
         if type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
         raise ValueError(f"{path}: no tokenizer ({error}); delete it and run again, or fix the model's own") from error
@@ -58,7 +58,7 @@ def word_pieces(texts: list[str], tokenizer: Tokenizer) -> list[np.ndarray]:
 
 
 def cut(counts: np.ndarray, block: int, full: bool = False) -> Blocks:
-    """Blocks of articles with so many word pieces (article,): block - 2 pieces each.
+    """Blocks of articles from their numbers of word pieces (article,): block - 2 pieces each.
 
     The last of an article has fewer; full leaves it out.
     """

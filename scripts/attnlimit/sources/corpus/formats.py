@@ -39,7 +39,7 @@ class Reading(NamedTuple):
 def read_streams(
     files: Iterable[tuple[str, IO[bytes]]], form: str, column: str, budget: Budget, remarks: Remarks
 ) -> Iterator[Article]:
-    """Articles of files, each with its name; form: of all of them, or "" to tell it by their endings.
+    """Articles of files, each with its name; form: of all of them, or "": by their endings.
 
     A file whose name ends in .gz is unpacked on the way; `budget` counts what comes out.
     """
@@ -70,7 +70,7 @@ def read_python(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Arti
 
 
 def whole_text(name: str, stream: IO[bytes], remarks: Remarks) -> str:
-    """The text of a file, in lines that end alike; remarks tell of one without text or not in UTF-8."""
+    """The text of a file, with uniform line ends; a file without text or not in UTF-8 is remarked."""
     content = stream.read(LONGEST + 1)
     if len(content) > LONGEST:
         raise ValueError(f"{name}: {TOO_LONG}")

@@ -26,12 +26,12 @@ PART: dict[str, Any] = dict.fromkeys(
 ) | {"column": "text", "max_bytes": 300_000_000}  # of a part of a mixture: what it leaves out
 LOCAL = ("dump", "text", "local")  # sources that may lie on this machine
 PERIOD = 64  # words that `repeat` repeats: six times in a block of 512 tokens of the excerpt
-PERTURBED = {  # by fetch_corpus.perturb: what a text is called beside its name
+PERTURBED = {  # by fetch_corpus.perturb: what is added to the name of a text
     "words": "shuffled words",
     "sentences": "shuffled sentences",
     "repeat": f"{PERIOD} words repeated",
 }
-MARKS = 2  # tokens a block has besides word pieces: one opens it, one closes it
+MARKS = 2  # tokens of a block that are not word pieces: one opens it, one closes it
 
 
 def is_url(location: str) -> bool:
@@ -93,7 +93,7 @@ def endings_of(corpus: Mapping) -> tuple[str, ...]:
 
 
 def format_of(name: str) -> str:
-    """The format that a file's ending tells; "" if none does."""
+    """The format by a file's ending; "" if it is not known."""
     return next((form for form, endings in ENDINGS.items() if name.endswith(endings)), "")
 
 
@@ -102,7 +102,7 @@ def files_below(folder: Path, endings: tuple[str, ...] = ("",)) -> list[str]:
 
 
 def most_tokens(corpus: dict, block: int) -> int | None:
-    """Tokens that local text can give at most in blocks of so many; None where bytes do not tell, as in packed files.
+    """Upper bound on the tokens of local text in blocks of this size; None where bytes give none, as for packed files.
 
     A word piece has a byte or more, a block has MARKS besides, and every text begins a new block.
     """

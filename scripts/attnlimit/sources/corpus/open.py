@@ -72,7 +72,7 @@ def _mixture(parts: list[dict], downloads: Path) -> tuple[Iterator[Article], dic
 def in_turn(sources: list[Iterator[Article]], shares: list[float], names: list[str]) -> Iterator[Article]:
     """The next article is from the source that has the fewest characters for its share, the first of such ones.
 
-    Numbered anew: sources number alike. It ends where the source whose turn it is has ended, so that shares are kept.
+    Numbered anew, since numbers of sources overlap. It ends when the source whose turn it is ends: shares are kept.
     """
     taken = [0] * len(sources)
     for number in count():

@@ -19,7 +19,7 @@ from attnlimit.sources.corpus.encoding import LONGEST
 
 COLUMN = "fetch_corpus.column"  # the config key that names the column of the text
 
-BUFFER = 1 << 20  # bytes; without it a whole row group would be read at once, and some files have but one
+BUFFER = 1 << 20  # bytes; without it a whole row group is read at once, and some files have only one
 
 
 def read_jsonl(path: str | Path, column: str) -> Iterator[Article]:

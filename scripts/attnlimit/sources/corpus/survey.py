@@ -42,7 +42,7 @@ class Remarks:
 
 
 def remarks_on(identity: Mapping[str, str]) -> list[str]:
-    """What to tell of a corpus, a line each."""
+    """Remarks on a corpus, one a line."""
     return [f"{words}: {identity[kind]}" for kind, words in REMARKS.items() if kind in identity]
 
 

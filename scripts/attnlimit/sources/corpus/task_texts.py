@@ -101,7 +101,7 @@ def choose_labelled(
 
 
 def require_training(texts: Texts, classes: Sequence[str]) -> None:
-    """Raise at a class that is asked about and in no training text: a probe would never answer it."""
+    """Raise if a class of the tested texts is in no training text: a probe would never predict it."""
     pairs = list(zip(texts.label, texts.training, strict=True))
     trained = {label for label, training in pairs if training}
     missing = sorted({label for label, training in pairs if not training} - trained)

@@ -23,7 +23,7 @@ from attnlimit.sources.model.families import FAMILIES, require_supported
 
 FLOATS = {"F64", "F32", "F16", "BF16"}  # what a safetensors file calls the dtypes of plain weights
 COUNTERS = ("position_ids",)  # tensors of whole numbers that old checkpoints hold and no model reads
-# What transformers raises at a config.json that it cannot follow: anything but an error made for it.
+# What transformers raises at a config.json that it cannot interpret: it has no error of its own for that.
 CONFUSED: tuple[type[Exception], ...] = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError)
 CONFUSED += (StrictDataclassError, TypeError, ValueError)
 WIDENED = 2  # times: half precision to float32
@@ -95,7 +95,7 @@ def require_weights(weights: Path, config: Path, layers: str) -> None:
 
 @contextmanager
 def naming_errors(folder: Path) -> Iterator[None]:
-    """Tell what transformers raises at a model: its config.json, a package that is not there, or too little memory."""
+    """Name the cause of what transformers raises at a model: config.json, a missing package, or too little memory."""
     config = folder / "config.json"
     try:
         with naming_memory(folder / "model.safetensors"):
@@ -111,9 +111,9 @@ def naming_errors(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def naming_memory(weights: Path) -> Iterator[None]:
-    """Tell of too little memory for the weights, of which torch tells by a RuntimeError.
+    """Name too little memory for the weights, at which torch raises a RuntimeError.
 
-    One tensor larger than all of them is asked for by a wrong size in config.json, and no memory would do.
+    A wrong size in config.json may ask for a tensor larger than all weights, for which no memory would suffice.
     """
     try:
         yield
@@ -150,7 +150,7 @@ def heads_dataset(model: PreTrainedModel) -> xr.Dataset:
 
 
 def longest_block(model: PreTrainedModel) -> int:
-    """Tokens the model reads at once: its positions, of which RoBERTa keeps those up to its padding's for itself."""
+    """Tokens the model reads at once: its positions, of which RoBERTa reserves those up to its padding's."""
     positions = model.embeddings.position_embeddings
     return positions.num_embeddings - (0 if positions.padding_idx is None else positions.padding_idx + 1)
 
@@ -174,7 +174,7 @@ def require_readable(model: PreTrainedModel, blocks: Sequence[np.ndarray], folde
 
 
 class Reached(Exception):  # noqa: N818  # no error: how a forward pass ends where no later layer is needed
-    """The input of the deepest layer that was asked for."""
+    """The input of the deepest layer wanted."""
 
 
 def layer_inputs(

@@ -53,7 +53,7 @@ def load_head(folder: Path) -> Head:
         present = list(tensors.keys())
 
         def linear(place: str) -> tuple[torch.Tensor, torch.Tensor]:
-            """Weight and bias, whatever the name of the base model before them."""
+            """Weight and bias, with any prefix, such as the name of the base model."""
             pair = []
             for kind in ("weight", "bias"):
                 ending = f"{place}.{kind}"

@@ -46,7 +46,7 @@ def tokenizer_of(folder: Path) -> PreTrainedTokenizerFast:
         json.loads(path.read_bytes())["model"]
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(path))
     except BaseException as error:
-        # The library of tokenizers raises the bare Exception, and PanicException, which nobody exports.
+        # The tokenizers library raises the bare Exception, and PanicException, which it does not export.
         known = type(error) is Exception or isinstance(error, ValueError | LookupError | TypeError)
         if not known and type(error).__name__ != "PanicException":
             raise

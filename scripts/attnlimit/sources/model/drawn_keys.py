@@ -16,7 +16,7 @@ from attnlimit.sources.model.families import FAMILIES
 
 
 def draw_counts(tokens: int, n: int, replacement: bool, stream: np.random.Generator) -> np.ndarray:
-    """How often each of so many tokens is among n drawn keys, (key,).
+    """How often each token of a block is among n drawn keys, (key,).
 
     With replacement: Multinomial(n, 1/tokens), and n may exceed the tokens. Without: 1 in a random subset of n, else 0;
     all of them would be the dense model, which has no error to measure.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attnlimit.base.plain_attention import BIASED, reason, refusal
 
-DOCS = "docs/your-own.md#models"  # where it is said what is supported, and why
+DOCS = "docs/your-own.md#models"  # which models are supported, and why
 LANGUAGE = ("gpt2", "gpt_neox", "llama", "mistral", "olmo", "olmo2", "phi", "qwen2", "qwen3", "smollm3")  # most common
 GGUF = ".gguf"  # ending of files that hold a language model with its tokenizer
 
@@ -82,7 +82,7 @@ def require_supported(path: Path) -> Family:
 
 
 def why_unknown(config: dict) -> str:
-    """Why a model is of no supported kind, as far as its config.json tells."""
+    """Why a model is of no supported kind, as far as config.json shows."""
     made_for = [str(name) for name in config.get("architectures") or ()]
     if config.get("model_type") in LANGUAGE or any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in made_for):
         return "is a language model, whose tokens see only those before them, for chapter language alone"

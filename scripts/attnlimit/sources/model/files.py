@@ -75,7 +75,7 @@ def local_model(location: str) -> ModelFiles:
 
 
 def require_files(present: Container[str], place: str) -> None:
-    """Raise at the first of FILES that is not present, and tell how to make it."""
+    """Raise at the first of FILES that is not present, and say how to make it."""
     for name in FILES:
         if name not in present:
             raise LookupError(f"{place}: no {name}; {REMEDIES[name]}, and give that folder with `source: local`")

@@ -16,7 +16,7 @@ def hub_model(
     client: Client = CLIENT,
     require: Callable[[Path], object] = read_config,
 ) -> ModelFiles:
-    """The files of a model at a commit; another sha256 than the hub's is told before anything is fetched.
+    """The files of a model at a commit; another sha256 than the hub's is refused before anything is fetched.
 
     require: refuses a config.json; the weights of such a model are not fetched.
     """

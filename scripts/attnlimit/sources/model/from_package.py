@@ -44,7 +44,7 @@ def package_model(model: dict, downloads: Path, scratch: Path) -> ModelFiles:
 
 
 def converted(weights: Path, carried: Container[str], scratch: Path) -> tuple[str, str]:
-    """Make of one file those of FILES that it stands for; returns what is told of that, and how weights are rounded.
+    """Convert one file into those of FILES that it replaces; returns a note on that, and how weights are rounded.
 
     Readers are imported here, so that no source needs the packages of another.
     """
@@ -67,7 +67,7 @@ def converted(weights: Path, carried: Container[str], scratch: Path) -> tuple[st
 
 
 def borrow_tokenizer(scratch: Path) -> None:
-    """Put the tokenizer of the embedded model beside the config.json of a model with as many words."""
+    """Copy the tokenizer of the embedded model to the folder of a model with the same number of words."""
     source = embedded_model()
     copy_verified(source.paths[TOKENIZER], scratch / TOKENIZER, source.sha256[TOKENIZER])
     has = len(json.loads((scratch / TOKENIZER).read_bytes())["model"]["vocab"])

@@ -1,6 +1,7 @@
 """A graph in ONNX as torch exports it, of a BERT or DistilBERT -> its config.json and model.safetensors.
 
-Tensors keep their names, except for matrices: these are transposed and named by a number. Their bias tells the name:
+Tensors keep their names, except for matrices: these are transposed and named by a number. Their bias
+gives the name:
 
     y = x A + b,    A (in, out),  b = <place>.bias    ->    <place>.weight = A^T
 

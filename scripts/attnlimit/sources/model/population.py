@@ -23,7 +23,7 @@ def assemble(blocks: Iterable[np.ndarray], tokens: int, dtype: str) -> tuple[np.
         if joined is None:
             joined = np.empty((len(block), tokens, block.shape[2]), dtype)
         stop = start + block.shape[1]
-        with np.errstate(over="ignore"):  # told below, by name
+        with np.errstate(over="ignore"):  # refused below, by name
             joined[:, start:stop] = block
         if joined.dtype != block.dtype:
             missed = joined[:, start:stop] - block  # exact: both have few digits, and are near each other
@@ -62,7 +62,7 @@ def gather(
 
 @cache
 def open_shard(path: str) -> xr.Dataset:
-    """Opened and checked once a process, and left open: its numbers stay on disk until they are asked for."""
+    """Opened and checked once a process, and left open: its numbers are read lazily."""
     store = LEFT_OPEN.enter_context(opened(path))
     first, last = store.attrs["first_token"], store.attrs["last_token"]
     if not np.array_equal(store["token"].values, np.arange(first, last + 1)):

@@ -1,4 +1,4 @@
-"""Files from the web: taken up again after a break, and checked before they get their name."""
+"""Files from the web: resumed after an interruption, and checked before they get their name."""
 
 import os
 import time
@@ -29,13 +29,13 @@ def download(
     section: str = "fetch_corpus",
     elsewhere: str = ELSEWHERE,
 ) -> None:
-    """Bring a file to `path`, unless it is there; whatever stands at `path` has the given sha256.
+    """Download a file to `path`, unless it is there; a file at `path` always has the given sha256.
 
-    `section` of the config asks for it; `elsewhere` says what to do without this server.
+    `section` of the config names it; `elsewhere` says what to do without this server.
 
-    Bytes gather in a .part file that outlives a failure. Its name holds the sha256, so that it is only ever continued
-    to the same file; should the server's file have changed meanwhile, the check at the end finds out. Tries are
-    counted anew whenever bytes have arrived.
+    Bytes are collected in a .part file that survives a failure. Its name holds the sha256: it is resumed for the same
+    file only, and the check at the end finds a file that changed on the server. Retries are counted anew whenever bytes
+    have arrived.
     """
     if path.is_file() and sha256_of(path) == sha256:
         return
@@ -63,7 +63,7 @@ def download(
 
 
 def _fetch_rest(url: str, part: Path, section: str, elsewhere: str) -> str:
-    """Add what is missing to the part. Return "" at the end of the file, else why another try may help."""
+    """Add what is missing to the part. Return "" at the end of the file, else the transient failure."""
     have = part.stat().st_size
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
@@ -74,7 +74,7 @@ def _fetch_rest(url: str, part: Path, section: str, elsewhere: str) -> str:
             raise_if_transient(answer)
             status = answer.status_code
             if have and status == RANGE_BEYOND_END:
-                return ""  # all is here, or too much: the sha256 tells
+                return ""  # all is here, or too much: the sha256 decides
             if not answer.ok:
                 raise FileNotFoundError(
                     f"{url}: the server answers {status} {answer.reason}; check {section}.location, {elsewhere}"

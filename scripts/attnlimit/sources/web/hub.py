@@ -1,7 +1,7 @@
 """Files of the Hugging Face hub at one commit: listed, fetched, checked. The only file that talks to the hub.
 
-The client keeps what it fetched in HF_HUB_CACHE and asks HF_ENDPOINT, as everywhere. It takes a file of the right size
-for the right file, and does not ask again after every error that passes: both are done here.
+The client caches files in HF_HUB_CACHE and asks HF_ENDPOINT, as everywhere. It accepts any file of the right size, and
+does not retry after every transient error: checksums and retries are added here.
 """
 
 import hashlib
@@ -26,8 +26,8 @@ from attnlimit.base.files import naming_disk_errors, private, sha256_of
 from attnlimit.base.log import logger
 from attnlimit.sources.web.retry import TransientError, retry
 
-ASKED = 4  # times, while errors pass
-FETCHED = 3  # times, while the content is wrong
+ASKED = 4  # times at most, after transient errors
+FETCHED = 3  # times at most, while the content is wrong
 NETWORK = (HTTPError, ConnectionError, FileMetadataError, JSONDecodeError)  # the last: a page in place of an answer
 SECTIONS = {"model": "fetch_model", "dataset": "fetch_corpus"}
 OFFLINE = {
@@ -75,7 +75,7 @@ def listing(name: str, kind: str, revision: str, client: Client = CLIENT) -> Rep
 def fetch(repository: Repository, file: str, client: Client = CLIENT) -> Path:
     """A file of a repository, in the client's cache, with the checksum that the hub lists for it.
 
-    A file with another content is taken out of the cache, so that nobody finds it there, and fetched again.
+    A file with another content is removed from the cache and fetched again.
     """
     name, kind, revision, _, files = repository
     if file not in files:
@@ -166,7 +166,7 @@ def in_short(failure: BaseException) -> str:
 def corpus_files(location: str, revision: str, pattern: str, client: Client = CLIENT) -> Iterator[tuple[Path, str]]:
     """Files of a dataset at a commit that match a pattern, in order of name, each with its sha256.
 
-    Each is fetched when it is asked for: files are fetched lazily.
+    Files are fetched lazily.
     """
     repository = listing(location, "dataset", revision, client)
     names = sorted(name for name in repository.files if fnmatchcase(name, pattern))

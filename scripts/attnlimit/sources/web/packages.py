@@ -1,4 +1,4 @@
-"""Files of the package index. A wheel comes by pip, with whatever index, proxy and mirror pip is set to.
+"""Files of the package index. A wheel is fetched by pip, with the index, proxy and mirror of pip's settings.
 
 pip would run the build code of an sdist to learn what it is, so an sdist never goes through it: its link is looked up
 on the simple page of pip's index (PEP 503, PEP 691), and it is fetched like any file. Nothing is installed or run.
@@ -82,7 +82,7 @@ def pip(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
 
 
 def reason(done: subprocess.CompletedProcess, wanted: Package) -> str:
-    """Why pip brought nothing, in short. It tells of an index that does not answer only on the way."""
+    """Why pip fetched nothing, in short. pip reports an index that does not answer only in its warnings."""
     lines = done.stderr.splitlines()
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
     silent = any(line.startswith("WARNING: Retrying") for line in lines)
