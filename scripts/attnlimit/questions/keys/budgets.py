@@ -5,11 +5,11 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.questions.keys.first_order import FACTS
 from attnlimit.stats.complexity import tokens_needed
 
 EPS = 0.05
 PRUNED = np.arange(1, 100) / 100  # global ratios of LUKVPress
-FACTS = ("first_weight", "entropy", "effective_keys", "horizon", "constant_tilt", "spread")
 
 
 def keys_table(fits: xr.Dataset, context: int) -> pd.DataFrame:
@@ -18,7 +18,7 @@ def keys_table(fits: xr.Dataset, context: int) -> pd.DataFrame:
     reliable_…: whether the first order may be used;  share_…: of the keys not kept, that a cache needs.
     """
     at = fits.sel(eps=EPS, context=context)
-    columns = {name: at[name] for name in FACTS}
+    columns = {name: at[name] for name in FACTS if name != "largest_mass"}
     columns |= {f"mass_{number}": at["largest_mass"].sel(largest=number, drop=True) for number in at["largest"].values}
     names = {
         "keys": "keys",

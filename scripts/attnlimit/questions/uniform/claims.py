@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
@@ -76,22 +77,21 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     measured: dict[str, float] = {"radii": radii, "n": int(fit["change_n"]), "p": 1.0}
     if radii < thresholds["fewest_radii"]:
         return Part(UNDECIDED, measured, f"only {radii} radii", "too few radii", NOT_HERE)
-    names = [f"{name}{end}" for name in ("total_growth", "upper_growth") for end in ("", "_low", "_high")]
-    measured |= {name: float(fit[name]) for name in names}
+    total, upper = (Estimate.of(fit, f"{which}_growth") for which in ("total", "upper"))
+    growths = total.variables("total_growth") | upper.variables("upper_growth")
+    measured |= {name: float(value) for name, (_, value) in growths.items()}
     smallest, largest = (float(fit[f"change_{end}_radius"]) for end in ("smallest", "largest"))
     measured |= {"smallest_radius": smallest, "largest_radius": largest}
     spanned = largest - smallest
-    mean = measured["mean_growth"] = float(np.log(measured["total_growth"]) / spanned)
+    mean = measured["mean_growth"] = float(np.log(total.value) / spanned)
     edge = max(mean * (1 + tolerance), tolerance / spanned)
-    upper, low, high = (measured[f"upper_growth{end}"] for end in ("", "_low", "_high"))
-    verdict, measured["p"] = decide(low, high, most=edge), chance(upper, low, high, most=edge)
+    verdict, measured["p"] = decide(*upper[1:], most=edge), chance(*upper, most=edge)
     words = (
-        f"by a factor of {measured['total_growth']:.3g} [{measured['total_growth_low']:.3g}, "
-        f"{measured['total_growth_high']:.3g}] from R = {smallest:g} to {largest:g}, d ln C/dR "
-        f"{mean:.3f} over all and {measured['upper_growth']:.3f} over the upper radii"
+        f"by a factor of {total.value:.3g} [{total.low:.3g}, {total.high:.3g}] from R = {smallest:g} to {largest:g}, "
+        f"d ln C/dR {mean:.3f} over all and {upper.value:.3f} over the upper radii"
     )
-    reach = measured["upper_growth"] - measured["upper_growth_low"]
-    return Part(verdict, measured, words, f"a rate above {edge + reach:.2f} over the upper radii", p=measured["p"])
+    power = f"a rate above {edge + upper.value - upper.low:.2f} over the upper radii"
+    return Part(verdict, measured, words, power, p=measured["p"])
 
 
 @claim(
