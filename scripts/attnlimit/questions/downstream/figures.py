@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 
 from attnlimit.drawing.panels import legends_below_panels, plain_log
 from attnlimit.drawing.style import PALETTE, PARAMETRIC, WIDTH
-from attnlimit.questions.downstream.claims import of_groups
 from attnlimit.sources.corpus.location import text_name
 from attnlimit.stats.estimate import Estimate
 
@@ -56,5 +55,8 @@ def downstream(rates: xr.Dataset, errors: xr.Dataset) -> Figure:
     plain_log(error, "y")
     legends_below_panels((task, error), 0.2)
     model, text = rates.attrs["model"]["name"].split("/")[-1], text_name(rates.attrs["corpus"])
-    figure.suptitle(f"{model} on {text}: {of_groups(rates)}, {rates.attrs['replicates']} draws each", fontsize=9)
+    texts = f"{rates.sizes['text']} texts"
+    if rates.attrs["task"] == "retrieval":
+        texts = f"{rates.sizes['text']} blocks of {rates.attrs['groups']} articles"
+    figure.suptitle(f"{model} on {text}: {texts}, {rates.attrs['replicates']} draws each", fontsize=9)
     return figure

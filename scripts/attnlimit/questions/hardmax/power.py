@@ -1,4 +1,4 @@
-"""Fits as the default run would make them if the claim held, and under an alternative: how often each is told."""
+"""Fits as the default run would make them if the claim held, and under an alternative: how often each is recognised."""
 
 import numpy as np
 import xarray as xr

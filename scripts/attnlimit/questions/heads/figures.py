@@ -114,9 +114,9 @@ def token_complexity(rates: xr.Dataset, first_order: xr.Dataset | None = None) -
             faces = [(*colours[share], PALE if extrapolated else 1) for extrapolated in beyond_sizes]
             axis.scatter(place[reached], tokens[reached], s=10, c=faces, lw=0, zorder=3)
             if first_order is not None:
-                told = data["tokens_predicted"].values
+                predicted = data["tokens_predicted"].values
                 style = {"marker": "_", "color": "black", "s": 12, "lw": 0.7, "zorder": 4}
-                axis.scatter(place[told <= most], told[told <= most], **style)
+                axis.scatter(place[predicted <= most], predicted[predicted <= most], **style)
             if not reached.all():
                 words = f"{percent(share)}: {(~reached).sum()} of {len(tokens)} heads need more than {most:,}"
                 height = above * LINE ** (len(shares) - number - 0.7)

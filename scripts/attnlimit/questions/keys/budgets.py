@@ -54,7 +54,7 @@ def prune_ratios(fits: xr.Dataset, context: int) -> np.ndarray:
     """Share of its keys that each KV head may drop so that all have the same error under `top`: (99, layer, kv_head).
 
     At global ratio r the wanted error is such that the mean of the shares is r. Budgets between those measured are
-    interpolated; below the smallest the curve of a head goes on with its first slope; 1 key is always kept.
+    interpolated; below the smallest, a head's curve is extrapolated with its first slope; 1 key is always kept.
     """
     curve = fits["rms"].sel(protocol="top", drop=True).transpose("layer", "head", "n")
     budget = fits["budget"].sel(protocol="top").values.astype(float)

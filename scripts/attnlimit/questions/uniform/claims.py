@@ -70,7 +70,7 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     """Is C(R) of one law at most exponential: is its growth rate over the upper radii no larger than over all?
 
     The rate over the upper half of the radii, with its interval, against the mean rate ln(C(R_max) / C(R_min)) over
-    the range, up to the tolerance; or C has in effect reached a bound: at that rate it would grow by less than the
+    the range, up to the tolerance; or C has practically reached a bound: at that rate it would grow by less than the
     tolerance over as wide a range again.
     """
     tolerance, radii = thresholds["growth_tolerance"], int(fit["change_radii"])
@@ -100,7 +100,7 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     experiment="C(R) at most exponential, compact support",
     statement="Tokens of compact support: C(R) grows at most exponentially with R (abstract, an upper bound).",
     test="Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all, up to the "
-    "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others reported.",
+    "tolerance, or so small that C(R) is practically bounded. Laws of compact support are judged, others reported.",
     fits=("uniform",),
     figure="uniform",
     thresholds=("fewest_radii", "growth_tolerance"),
@@ -109,7 +109,7 @@ def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
     """How C(R) grows for each law of the tokens; the verdict is on the laws of compact support.
 
     For these the paper's bound is an exponential in R.  Gaussian tokens have no such support: the central limit theorem
-    gives about e^(R^2/2), above every e^(cR) for large R, so that their growth is told and not judged.
+    gives about e^(R^2/2), above every e^(cR) for large R, so that their growth is reported, not judged.
     """
     data = fits.stores["uniform"]
     laws = data["of_law"].values.tolist()

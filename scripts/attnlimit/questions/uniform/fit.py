@@ -121,7 +121,7 @@ def largest_size(suprema: xr.Dataset) -> int:
 
 
 def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
-    """How C(R) goes on over the radii; one number a law, each with its 95 % interval.
+    """How C(R) continues over the radii; one number per law, each with its 95 % interval.
 
     All at the largest n of the law, over the radii at which enough tokens carry the variance; NaN with fewer than
     three.  The radii share their samples, so replicates are resampled jointly.

@@ -1,4 +1,4 @@
-"""Fits as the default run would make them if the claims held, and under alternatives: how often each is told."""
+"""Fits as the default run would make them if the claims held, and under alternatives: how often each is recognised."""
 
 from collections.abc import Callable
 
