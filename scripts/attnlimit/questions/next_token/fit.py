@@ -20,11 +20,16 @@ def fit_next_token(answers: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
     fits = [
         over_windows("perplexity", data, lambda each: each["loss"].mean("window"), np.exp),
         over_windows("dense_perplexity", data, lambda each: each["dense_loss"].mean("window"), np.exp),
-        over_windows("divergence", data, lambda each: np.log(each["divergence"].mean("window")), np.exp),
+        over_windows("divergence", data, log_divergence, np.exp),
         over_windows("agreement", data, lambda each: each["agreement"].mean("window")),
         over_windows("divergence_ratio", data, log_ratio, np.exp),
     ]
     return xr.merge(fits, compat="no_conflicts", join="outer").assign(budget=data["n"] + extra)
+
+
+def log_divergence(data: xr.Dataset) -> xr.DataArray:
+    """log of the mean divergence, (protocol, n)."""
+    return xr.apply_ufunc(np.log, data["divergence"].mean("window"))
 
 
 def log_ratio(data: xr.Dataset) -> xr.DataArray:

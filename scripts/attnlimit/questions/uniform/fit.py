@@ -1,5 +1,7 @@
 """How the uniform error falls with n and its constant C(R) = sqrt(n) E sup grows with R."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 
@@ -12,7 +14,7 @@ FEWEST_RADII = 3  # for a parabola
 
 def fit_uniform(
     suprema: xr.Dataset,
-    bootstraps: tuple[Bootstrap, Bootstrap, Bootstrap],
+    bootstraps: Sequence[Bootstrap],
     misfit: float,
     tolerance: float,
     enough: float,
