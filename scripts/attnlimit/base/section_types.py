@@ -61,6 +61,7 @@ Head = Annotated[list[Number], Field(min_length=2, max_length=2)]  # layer and h
 Sha256 = Annotated[str, Field(pattern="^([0-9a-f]{64})?$")]  # or empty
 Commit = Annotated[str, Field(pattern="^([0-9a-f]{40})?$")]  # or empty
 Dtype = Literal["float32", "float64"]
+Folders = dict[Annotated[str, Field(pattern="^[A-Za-z0-9-]+$", max_length=50)], Annotated[str, Field(min_length=1)]]
 
 
 class InDtype(Section):
@@ -69,10 +70,28 @@ class InDtype(Section):
     dtype: Dtype = Field(description="Of scores and outputs.")
 
 
-class Grouped(Section):
-    """Keys of independent samples in groups."""
+class InParts(Section):
+    """Keys of work that is shared among jobs."""
+
+    parts: Count = Field(description="Number of jobs; does not affect results.")
+
+
+class OfRuns(Section):
+    """Keys of a comparison of finished runs."""
+
+    missing: dict[str, str] = Field(description="By name, why a run that was asked for is not there: the page says so.")
+
+
+class AtSizes(Section):
+    """Keys of independent samples."""
 
     sizes: Sizes = Field(description="The sample sizes n, increasing.")
+    replicates: Replicates = Field(description="Samples for each n.")
+
+
+class Grouped(AtSizes):
+    """Keys of independent samples in groups."""
+
     replicates: Replicates = Field(description="Independent samples for each setting; a multiple of `group`.")
     group: Count = Field(description="As in `measure_errors`.")
 

@@ -47,6 +47,13 @@ COUPLINGS: Words = {
     "psi": "Psi = ||Sigma||_2 ||S A||_2^2 (v1)",
     "seen_variance": "Lambda_A = lambda_max(P Sigma P), P onto the image of A: variance of tokens that scores see",
 }
+POOLED: Words = {  # of heads of any model, queries and keys as the scores see them
+    "depth": "place of the layer in the model, 0 for the first and 1 for the last of its layers",
+    "horizon": "horizon H = ||C_q^1/2 C_k^1/2||_2 / sqrt(width), covariances of queries and keys as the scores see "
+    "them over the tokens of all windows",
+    "constant_tilt": "s0 = |C_k^1/2 E q| / sqrt(width), standard deviation over keys of the mean query's scores, over "
+    "the tokens of all windows",
+}
 MOMENTS: Words = {"mean": "mean", "cov": "covariance"}  # before an ending
 ERRORS: Words = {  # to a limit
     **LABELS,

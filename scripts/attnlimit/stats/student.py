@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import xarray as xr
 from scipy.special import stdtrit
 
 from attnlimit.stats.estimate import Estimate, jackknife_variance, leave_out
@@ -24,3 +25,20 @@ def jackknifed(items: np.ndarray, measure: Callable[[np.ndarray], np.ndarray]) -
             np.where(np.isfinite(value) & np.isfinite(reach), value + side * reach, np.nan) for side in (-1, 1)
         )
     return Estimate(value, low, high)
+
+
+def over_windows(
+    name: str,
+    data: xr.Dataset,
+    measure: Callable[[xr.Dataset], xr.DataArray],
+    back: Callable[[np.ndarray], np.ndarray] = np.asarray,
+) -> xr.Dataset:
+    """A measure of all windows with its interval, brought back from the scale on which it is made, as from logs."""
+    with np.errstate(divide="ignore"):  # a window of all keys has no error
+        shape = measure(data)
+
+        def value(windows: np.ndarray) -> np.ndarray:
+            return measure(data.isel(window=windows)).transpose(*shape.dims).values
+
+        estimate = jackknifed(np.arange(data.sizes["window"]), value).map(back)
+    return xr.Dataset(estimate.variables(name, shape.dims), coords=shape.coords)

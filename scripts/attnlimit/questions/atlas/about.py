@@ -1,25 +1,18 @@
 """How many keys do the heads of several models need?"""
 
-from typing import Annotated
-
 from pydantic import Field
 
-from attnlimit.base.about import About, Section, Words
-from attnlimit.base.section_types import Count
+from attnlimit.base.about import About, Words
+from attnlimit.base.section_types import Count, Folders, OfRuns
 from attnlimit.questions.atlas.columns import COLUMNS
 
-Name = Annotated[str, Field(pattern="^[A-Za-z0-9-]+$", max_length=50)]
 
-
-class CompareAtlas(Section):
+class CompareAtlas(OfRuns):
     """Finished runs of chapter `entry`, one a model, side by side; only with chapter `atlas`."""
 
-    models: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
+    models: Folders = Field(
         description="By name, the folder of a finished run with chapter `entry`; a relative one counts from the "
         "project's folder."
-    )
-    missing: dict[str, str] = Field(
-        description="By name, why a model that was asked for is not there: the page says so."
     )
     size: Count = Field(description="Random keys n at which the error by first order is listed for each head.")
 

@@ -1,6 +1,6 @@
 """The columns of atlas.csv, one row a head, in their order: the one place that says what each is."""
 
-from attnlimit.base.words import Words
+from attnlimit.base.words import POOLED, Words
 
 COLUMNS: Words = {
     "model": "name of the model",
@@ -9,10 +9,7 @@ COLUMNS: Words = {
     "context": "tokens of the context [tokens]",
     "layer": "attention layer, from 0",
     "head": "query head of the layer, from 0",
-    "depth": "place of the layer in the model, 0 for the first and 1 for the last of its layers",
-    "horizon": "horizon H = ||C_q^1/2 C_k^1/2||_2 / sqrt(width), covariances of queries and keys as the scores see "
-    "them over the tokens of all windows",
-    "constant_tilt": "s0 = |C_k^1/2 E q| / sqrt(width), standard deviation over keys of the mean query's scores",
+    **POOLED,
     "effective_keys": "effective keys 1 / sum p^2 of a query, mean over queries [keys]",
     "first_weight": "weight of the first key of the text, mean over queries",
     "first_order_error": "error of n random keys by exact first order, sqrt(E c1 / n) relative to S, the spread of the "

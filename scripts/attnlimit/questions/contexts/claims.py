@@ -5,6 +5,7 @@ import numpy as np
 from attnlimit.base.coordinates import heads_only
 from attnlimit.questions.contexts.fit import layers_measured, longest_run
 from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import (
     FAILS,
     HOLDS,
@@ -47,9 +48,7 @@ def contexts_share(fits: Fits, thresholds: dict) -> Finding:
     tails = {"freedom": data.attrs["replicates"] - 1}
 
     def find(statistic: str) -> Part:
-        share, low, high = (
-            float(data[f"overall_share{end}"].sel(run=run, statistic=statistic)) for end in ("", "_low", "_high")
-        )
+        share, low, high = Estimate.of(data, "overall_share", run=run, statistic=statistic)
         if not np.isfinite([share, low, high]).all():
             return Part(UNDECIDED, {}, "no share", "only errors above zero could decide", NOT_HERE)
         below = heads_only(data["share_high"]).sel(run=run, statistic=statistic) < 1

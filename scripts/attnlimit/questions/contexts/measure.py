@@ -51,9 +51,9 @@ class Run(NamedTuple):
 def runs_at(tokens: np.ndarray, length: int, text: Text) -> np.ndarray:
     """The runs (run, length) that tokens (run,) pick: token numbers, each run within one block.
 
-    In a block of L tokens, runs of g start at the multiples of d = gcd(g, L); one that passes the block's end goes on
-    at its beginning.  So each token lies in g / d of the L / d runs, counted as often as it occurs.  A token x picks
-    the run that starts at x or next before it: d tokens pick each run, so that with x uniform over N tokens
+    In a block of L tokens, runs of g start at the multiples of d = gcd(g, L); one that passes the block's end
+    continues at its beginning.  So each token lies in g / d of the L / d runs, counted as often as it occurs.  A token
+    x picks the run that starts at x or next before it: d tokens pick each run, so that with x uniform over N tokens
 
         E[occurrences of any token] = (g / d) (d / N) = g / N,
 

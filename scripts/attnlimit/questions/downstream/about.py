@@ -8,13 +8,13 @@ from pydantic import Field
 
 from attnlimit.base.about import About, Cost, Known, Model, Section, Words
 from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES
-from attnlimit.base.section_types import Count, Integer, Positive, Replicates, Sha256, Sizes, refuse
+from attnlimit.base.section_types import Count, InParts, Integer, Positive, Replicates, Sha256, Sizes, refuse
 from attnlimit.base.words import COUPLINGS, LABELS, LINE
 from attnlimit.sources.about import RELATIVE
 from attnlimit.sources.corpus.location import MARKS, located, task_lengths
 
 
-class MeasureDownstream(Section):
+class MeasureDownstream(InParts):
     """What the user sees when every layer attends to n drawn keys: the embedding of a text, and a task with truth."""
 
     task: Literal["retrieval", "labels", "classifier"] = Field(
@@ -51,7 +51,6 @@ class MeasureDownstream(Section):
         description="Draw with replacement, so that the dense model is the exact limit; without, sizes are below the "
         "shortest text."
     )
-    parts: Count = Field(description="Number of jobs; changes no result.")
 
 
 class FitDownstream(Section):

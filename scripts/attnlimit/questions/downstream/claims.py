@@ -3,6 +3,7 @@
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import UNDECIDED, chance, decide, every, joint_chance, within
 
 TOO_FEW = "too few texts for an interval"
@@ -35,8 +36,9 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
     measured: dict = counted(data) | {"n_from": int(data["n"][0]), "n_to": int(data["n"][-1])}
     verdict, words, power, beside, p = UNDECIDED, TOO_FEW, FEW, "", 1.0
     if data.attrs["groups"] >= thresholds["fewest_groups"]:
-        (beta, low, high), (bend, bend_low, bend_high) = ends(data, "beta"), ends(data, "bend")
-        measured |= {"beta": beta, "low": low, "high": high, "bend": bend, "bend_low": bend_low, "bend_high": bend_high}
+        (beta, low, high), bends = Estimate.of(data, "beta"), Estimate.of(data, "bend")
+        measured |= {"beta": beta, "low": low, "high": high}
+        measured |= {"bend": bends.value, "bend_low": bends.low, "bend_high": bends.high}
         listed = ("embedding_error", "local_slope", "logit_error", "divergence")
         measured |= {name: data[name].values.tolist() for name in listed}
         between = ", ".join(f"{slope:.2f}" for slope in measured["local_slope"])
@@ -45,16 +47,16 @@ def downstream_rate(fits: Fits, thresholds: dict) -> Finding:
             f" Between neighbouring n the rate is {between}; at the smallest the error is {first:.2f}, two unrelated"
         )
         beside += f" texts are {far:.2f} apart. {of_logits(data)}"
-        edges, bends = (0.5 - tolerance, 0.5 + tolerance), (-2 * tolerance, 2 * tolerance)
-        verdicts = [decide(low, high, *edges), decide(bend_low, bend_high, *bends)]
+        edges, around = (0.5 - tolerance, 0.5 + tolerance), (-2 * tolerance, 2 * tolerance)
+        verdicts = [decide(low, high, *edges), decide(*bends[1:], *around)]
         freedom = data.attrs["groups"] - 1
         probabilities = [
             chance(beta, low, high, *edges, freedom=freedom),
-            chance(bend, bend_low, bend_high, *bends, freedom=freedom),
+            chance(*bends, *around, freedom=freedom),
         ]
         verdict, p = every(verdicts), joint_chance(verdicts, probabilities)
-        words = f"β {beta:.3f} [{low:.3f}, {high:.3f}], bend {within(bend, bend_low, bend_high)}"
-        reach, bend_reach = (high - low) / 2, (bend_high - bend_low) / 2
+        words = f"β {beta:.3f} [{low:.3f}, {high:.3f}], bend {within(*bends)}"
+        reach, bend_reach = (high - low) / 2, (bends.high - bends.low) / 2
         power = (
             f"yes: a rate off 1/2 by {tolerance + reach:.2f}, or a bend of {2 * tolerance + bend_reach:.2f}, fails it"
         )
@@ -79,12 +81,6 @@ def of_logits(data: xr.Dataset) -> str:
         f"Logits are off by {error:.2g} at the smallest n and by {late_error:.2g} at the largest, their softmax "
         f"by a divergence (KL) of {kl:.2g} and {late_kl:.2g}{of_task}."
     )
-
-
-def ends(data: xr.Dataset, name: str) -> tuple[float, float, float]:
-    """A number and its interval."""
-    value, low, high = (float(data[name + ending]) for ending in ("", "_low", "_high"))
-    return value, low, high
 
 
 def counted(data: xr.Dataset) -> dict:

@@ -6,7 +6,7 @@ from typing import Any
 from attnlimit.base.about import About, Cost, Known, Model, Words
 from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES
 from attnlimit.base.section_types import refuse
-from attnlimit.base.words import LABELS
+from attnlimit.base.words import LABELS, POOLED
 
 CHAPTER = "entry"
 SHOWN = ("window", "top")  # protocols that the atlas lists besides those that question keys requires
@@ -33,16 +33,7 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
 
 
 # Words of the variables, by store.
-STORES: dict[str, Words] = {
-    "atlas/couplings": LABELS
-    | {
-        "depth": "place of the layer in the model, 0 for the first and 1 for the last of its layers",
-        "horizon": "horizon H = ||C_q^1/2 C_k^1/2||_2 / sqrt(width), covariances of queries and keys as the scores see "
-        "them over the tokens of all windows",
-        "constant_tilt": "s0 = |C_k^1/2 E q| / sqrt(width), standard deviation over keys of the mean query's scores, "
-        "over the tokens of all windows",
-    },
-}
+STORES: dict[str, Words] = {"atlas/couplings": LABELS | POOLED}
 
 ABOUT = About(
     title="keys and couplings of one model's heads, for the atlas",

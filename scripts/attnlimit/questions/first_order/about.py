@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from attnlimit.base.about import About, Cost, Model, Section, Words
 from attnlimit.base.costs import START_BYTES, token_bytes
 from attnlimit.base.section_types import InDtype, refuse
-from attnlimit.base.words import LABELS
+from attnlimit.base.words import FITS, LABELS
 
 Several = Annotated[int, Field(ge=8, le=2**31)]
 Even = Annotated[int, Field(ge=8, le=2**31, multiple_of=2)]
@@ -100,8 +100,7 @@ STORES: dict[str, Words] = {
         "slope": "rate of the root mean square error over the sizes: minus the plain slope of its log on log n",
         "predicted_slope": "the same slope of the predicted errors",
         "predicted_local_slope": "rate of the predicted errors between neighbouring sizes",
-        "limit_scale": "scale of the error: sqrt(tr V Sigma V^T) for the mean, norm of the limit for a covariance",
-        "eps": "wanted error, relative to limit_scale",
+        **{name: FITS[name] for name in ("limit_scale", "eps")},
         "tokens_predicted": "predicted n(eps): tokens at which the root mean square error is eps of its scale [tokens]",
         "usable_from": "n from which first order is used: kappa / n small enough [tokens]",
         "few_tokens": "whether the head rests on few tokens: usable_from lies above the largest n",

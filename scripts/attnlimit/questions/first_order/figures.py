@@ -51,8 +51,8 @@ def first_order(rates: xr.Dataset) -> Figure:
 
     data = rates.sel(statistic="cov")
     measured, predicted = data["slope"].values, data["predicted_slope"].values
-    ends = span(measured, predicted) + [-0.03, 0.03]
-    axes[2].plot(ends, ends, color=PARAMETRIC, lw=1)
+    reach = span(measured, predicted) + [-0.03, 0.03]
+    axes[2].plot(reach, reach, color=PARAMETRIC, lw=1)
     axes[2].axhline(0.5, color=PARAMETRIC, lw=0.8, ls=":")
     axes[2].axvline(0.5, color=PARAMETRIC, lw=0.8, ls=":")
     draw(axes[2], measured, predicted, data["slope_low"].values, data["slope_high"].values)
@@ -60,7 +60,7 @@ def first_order(rates: xr.Dataset) -> Figure:
     order = float(rank_correlations(measured[both], predicted[both]))
     words = f"rank correlation {order:.2f}".replace("-", "−") if np.isfinite(order) else ""  # none of one head
     axes[2].text(0.04, 0.96, words, transform=axes[2].transAxes, va="top", fontsize=7)
-    axes[2].set(xlim=ends, ylim=ends, title="covariance, slope over $n$", xlabel="measured slope", ylabel="predicted")
+    axes[2].set(xlim=reach, ylim=reach, title="covariance, slope over $n$", xlabel="measured slope", ylabel="predicted")
     colours = plt.cm.ScalarMappable(norm=shade["norm"], cmap=shade["cmap"])
     label = r"$\kappa/n$, $\kappa = \mathrm{E}\,w^2$, $w$ the weight of a token over the mean weight"
     figure.colorbar(colours, ax=axes, label=label, location="bottom", shrink=0.5, aspect=40)

@@ -4,7 +4,6 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.complexity import SHARES
-from attnlimit.stats.estimate import ENDS
 from attnlimit.stats.power_law import interval, levels, local_slopes
 
 MOST = 1e15  # tokens: as far as n(eps) is looked for
@@ -66,7 +65,7 @@ def compared(constants: xr.Dataset, errors: xr.Dataset, expansion: float, draws:
         ("ratio", sized, predicted / measured, ratios),
         ("slope", units, slope(sizes, measured), slope(sizes, again)),
     ):
-        found |= {name + end: (dims, each) for end, each in zip(ENDS, interval(estimate, drawn, at), strict=True)}
+        found |= interval(estimate, drawn, at).variables(name, dims)
     usable = constants["kappa"] / expansion
     return (
         constants.assign_coords(n=sizes)

@@ -149,7 +149,7 @@ def horizon_dependence(fits: Fits, thresholds: dict) -> Finding:
         {name: measured_of(pair) for name, pair in parts.items()} | {"same_horizon": same},
         f"Coefficients on the curve. {rows}. Each dimension has one random coupling A. At the same H, isotropic and "
         f"anisotropic tokens differ in {same['differ']} of {same['pairs']} pairs "
-        f"({same['by_chance']:.1f} by chance if H alone told β).",
+        f"({same['by_chance']:.1f} by chance if H alone determined β).",
         power,
         p=p,
         number=counts,
@@ -194,7 +194,7 @@ def bound_curve(fits: Fits, thresholds: dict) -> Finding:
 
     Fits with a constant tilt that their sizes do not resolve are counted apart: the bound is on n to infinity, and
     theory says that such a slope is still too small.  The bound of the theorem of v1, 32 Psi in place of H^2, is so
-    low that hardly anything could lie below: how many do is told and not judged.
+    low that hardly anything could lie below: how many do is reported, not judged.
     """
     tables = {name: fits.errors(name) for name in SIMULATED}
     tables["gaussian_published"] = of_reference(fits, exact=True)
@@ -232,7 +232,7 @@ def of_reference(fits: Fits, exact: bool) -> pd.DataFrame:
     statement="The published protocol on Gaussian tokens, errors to a finite reference: it lowers β of the mean by as "
     "much as the reference's own error does, added in quadrature.",
     test="Coefficient of the measured change of β on that which quadrature gives, through the origin, over unsaturated "
-    "settings: 0 if the reference is of no matter, 1 if errors add in quadrature. Its interval within the tolerance "
+    "settings: 0 if the reference has no effect, 1 if errors add in quadrature. Its interval within the tolerance "
     "of 1.",
     fits=("gaussian_published",),
     figure="gaussian_protocol",

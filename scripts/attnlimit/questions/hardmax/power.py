@@ -1,15 +1,16 @@
-"""Fits as the default run would make them if the claim held, and under an alternative: how often each is told."""
+"""Fits as the default run would make them if the claim held, and under an alternative: how often each is recognised."""
 
 import numpy as np
 import xarray as xr
 
 from attnlimit.questions.hardmax.fit import hardmax_summary
 from attnlimit.questions.hardmax.measure import simulate
+from attnlimit.stats.planted import default_config
 from attnlimit.theory.hardmax import hardmax_error
 
-LARGEST = 1e6  # log10 of n
-OPTIONS = {"sigma": 1.0, "sizes": [10**power for power in range(1, 13)], "line_replicates": 20000}
-OPTIONS |= {"plane_replicates": 2, "dimensions": [2], "direct_sizes": [8, 16, 32], "direct_replicates": 2}  # not judged
+LARGEST = default_config()["fit_hardmax"]["log10_largest"]
+NOT_JUDGED = {"plane_replicates": 2, "dimensions": [2], "direct_sizes": [8, 16, 32], "direct_replicates": 2}
+OPTIONS = default_config()["simulate_hardmax"] | NOT_JUDGED
 HIDDEN = 1e-4  # power of n of the alternative
 
 

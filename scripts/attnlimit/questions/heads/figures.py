@@ -23,12 +23,12 @@ from attnlimit.drawing.panels import (
     subject,
 )
 from attnlimit.drawing.style import BOUND, COLOURS, COUPLING, DIVERGING, NAMES, PARAMETRIC, WIDTH, Looks, layer_colours
+from attnlimit.stats.complexity import BEYOND
 from attnlimit.stats.estimate import Estimate
 
 CONTEXTS = {512: "512", 4096: "4k", 131072: "128k"}  # context lengths to compare with
 PALE = 0.4  # opacity of what is extrapolated; hollow would say that a rate is no exponent
 LINE = 1.6  # between two lines of text, on a logarithmic axis
-FARTHEST = 10  # n(eps) is followed up to ten times the largest n
 LOWEST, HIGHEST = -0.25, 1.25  # shown at most: few replicates give wilder steps, and rates would be hard to read
 SHAPES = {"error": ("-", None), "fluctuation": ("none", "o"), "bias": ("none", "s")}
 
@@ -98,7 +98,7 @@ def token_complexity(rates: xr.Dataset, first_order: xr.Dataset | None = None) -
     heads = rates.stack(row=("layer", "head"))
     shares = sorted(rates["eps"].values, reverse=True)
     colours = dict(zip(shares, layer_colours(range(len(shares) + 1)).values(), strict=False))  # the last is too light
-    most = FARTHEST * n[-1]
+    most = BEYOND * n[-1]
     above = max(most, *CONTEXTS)  # what no error reaches is counted there, in words
     figure, axes = plt.subplots(1, len(NAMES), figsize=(WIDTH, 4.0), sharey=True, layout="constrained")
 
@@ -114,9 +114,9 @@ def token_complexity(rates: xr.Dataset, first_order: xr.Dataset | None = None) -
             faces = [(*colours[share], PALE if extrapolated else 1) for extrapolated in beyond_sizes]
             axis.scatter(place[reached], tokens[reached], s=10, c=faces, lw=0, zorder=3)
             if first_order is not None:
-                told = data["tokens_predicted"].values
+                predicted = data["tokens_predicted"].values
                 style = {"marker": "_", "color": "black", "s": 12, "lw": 0.7, "zorder": 4}
-                axis.scatter(place[told <= most], told[told <= most], **style)
+                axis.scatter(place[predicted <= most], predicted[predicted <= most], **style)
             if not reached.all():
                 words = f"{percent(share)}: {(~reached).sum()} of {len(tokens)} heads need more than {most:,}"
                 height = above * LINE ** (len(shares) - number - 0.7)

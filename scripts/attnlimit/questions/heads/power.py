@@ -8,10 +8,7 @@ from attnlimit.stats.planted import default_config, on_curve, planted_errors, pl
 from attnlimit.theory.bounds import predictions
 
 LAYERS, HEADS = 6, 12
-WIDTH, SHARED = (
-    10,
-    0.3,
-)  # effective dimension of a head's error; share of its noise that the heads of a layer have alike
+WIDTH, SHARED = 10, 0.3  # effective dimension of a head's error; share of its noise that is the same in a layer
 HORIZONS = np.geomspace(0.2, 2, HEADS)
 
 

@@ -13,14 +13,16 @@ import xarray as xr
 from attnlimit.base.coordinates import STATISTICS, with_whole_layer
 from attnlimit.questions.interventions.fit import changes
 from attnlimit.questions.interventions.measure import Variant, variants_of
+from attnlimit.stats.planted import default_config
 
-LAYERS, HEADS, REPLICATES = 6, 12, 24
-SIZES = np.array([64, 128, 256, 512, 1024, 2048])
+RUN = default_config()["measure_interventions"]
+LAYERS, HEADS = 6, 12
+SIZES = np.array(RUN["sizes"])
 # As seen on another text than that of the default run (configs/studies/literature.yaml):
 WIDTH = 16  # directions that carry an error: it varies by 0.17 from replicate to replicate
 SHARED, PAIRED = 0.2, 0.4  # correlation of the noise of two heads of a layer, of two variants of a head
 SPREAD = 1.0  # standard deviation over heads of a change, relative to its mean
-VARIANTS = variants_of([2, 4], [0, 2])
+VARIANTS = variants_of(RUN["horizon_factors"], RUN["tilt_factors"])
 FACTS = {"population": 10_000, "replicates": REPLICATES}
 
 
@@ -35,7 +37,7 @@ def correlated(stream: np.random.Generator, shape: tuple[int, ...]) -> np.ndarra
 def layer_errors(stream: np.random.Generator, beta: np.ndarray, log_error: np.ndarray, layer: int) -> xr.Dataset:
     """Errors of a layer: beta is 1/2 plus this, ln error at the largest n is raised by this, (variant, head)."""
     steps = np.diff(SIZES, prepend=0)
-    walk = np.cumsum(correlated(stream, (REPLICATES, WIDTH, len(SIZES))) * np.sqrt(steps), axis=-1)
+    walk = np.cumsum(correlated(stream, (RUN["replicates"], WIDTH, len(SIZES))) * np.sqrt(steps), axis=-1)
     norm = np.linalg.norm(walk, axis=-2) / SIZES  # (variant, statistic, head, replicate, n): falls like n^-1/2
     bend = np.exp(log_error)[..., None] * (SIZES / SIZES[-1]) ** -beta[..., None]  # (variant, head, n)
     return xr.Dataset(

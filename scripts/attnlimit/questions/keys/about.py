@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from attnlimit.attention.key_protocols import PROTOCOLS
 from attnlimit.base.about import About, Cost, Known, Model, Section, Words
 from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES
-from attnlimit.base.section_types import DISTINCT, INCREASING, Count, Integer, Number, Positive, Sizes, refuse
+from attnlimit.base.section_types import DISTINCT, INCREASING, Count, InParts, Integer, Number, Positive, Sizes, refuse
 from attnlimit.base.words import COUPLINGS, LABELS, WINDOWS
 
 CHAPTER = "language"
@@ -25,7 +25,7 @@ class PrepareWindows(Section):
     left_out: list[str] = Field(description="Titles of articles that are not taken.")
 
 
-class MeasureKeys(Section):
+class MeasureKeys(InParts):
     """Queries in the last half of a context read all keys before them, or some of them."""
 
     contexts: Annotated[list[Count], Field(min_length=1), INCREASING] = Field(
@@ -46,7 +46,6 @@ class MeasureKeys(Section):
     heavy: Number = Field(description="Keys of each head that heavy_recent keeps besides the last.")
     sizes: Sizes = Field(description="The numbers n of drawn keys, increasing. They may exceed the context.")
     replicates: Count = Field(description="Independent draws for each window.")
-    parts: Count = Field(description="Number of jobs; does not affect results.")
 
     @model_validator(mode="after")
     def kept_keys_leave_others(self) -> Self:

@@ -5,11 +5,11 @@ import pandas as pd
 import xarray as xr
 
 from attnlimit.attention.key_protocols import SAMPLED
+from attnlimit.questions.keys.first_order import FACTS
 from attnlimit.stats.complexity import tokens_needed
 
 EPS = 0.05
 PRUNED = np.arange(1, 100) / 100  # global ratios of LUKVPress
-FACTS = ("first_weight", "entropy", "effective_keys", "horizon", "constant_tilt", "spread")
 
 
 def keys_table(fits: xr.Dataset, context: int) -> pd.DataFrame:
@@ -18,7 +18,7 @@ def keys_table(fits: xr.Dataset, context: int) -> pd.DataFrame:
     reliable_…: whether the first order may be used;  share_…: of the keys not kept, that a cache needs.
     """
     at = fits.sel(eps=EPS, context=context)
-    columns = {name: at[name] for name in FACTS}
+    columns = {name: at[name] for name in FACTS if name != "largest_mass"}
     columns |= {f"mass_{number}": at["largest_mass"].sel(largest=number, drop=True) for number in at["largest"].values}
     names = {
         "keys": "keys",
@@ -54,7 +54,7 @@ def prune_ratios(fits: xr.Dataset, context: int) -> np.ndarray:
     """Share of its keys that each KV head may drop so that all have the same error under `top`: (99, layer, kv_head).
 
     At global ratio r the wanted error is such that the mean of the shares is r. Budgets between those measured are
-    interpolated; below the smallest the curve of a head goes on with its first slope; 1 key is always kept.
+    interpolated; below the smallest, a head's curve is extrapolated with its first slope; 1 key is always kept.
     """
     curve = fits["rms"].sel(protocol="top", drop=True).transpose("layer", "head", "n")
     budget = fits["budget"].sel(protocol="top").values.astype(float)

@@ -10,7 +10,7 @@ import xarray as xr
 
 from attnlimit.attention.key_protocols import SAMPLED
 from attnlimit.attention.keys import Kept
-from attnlimit.questions.keys.first_order import keys_by_first_order
+from attnlimit.questions.keys.first_order import FACTS, keys_by_first_order
 from attnlimit.questions.keys.measure import Reading, longest_window, measure_window, require_window, windows_of
 from attnlimit.sampling.joining import join_parts
 
@@ -18,7 +18,6 @@ QUERIES = 64  # of a window, evenly spaced in its last half
 SIZES = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # n, with measure=True
 REPLICATES = 4
 WINDOW = 1024  # tokens, unless the model reads fewer
-FACTS = ("first_weight", "entropy", "effective_keys", "largest_mass", "horizon", "constant_tilt", "spread")
 
 
 def keys_needed(

@@ -60,13 +60,9 @@ def keys(fits: xr.Dataset) -> Figure:
     key_axis(right)
     key_axis(right, horizontal=False)
     used = int(at["first_order_ratio"].notnull().sum())
-    ratio = [float(fits[f"median_first_order_ratio{end}"].sel(eps=0.05)) for end in ("", "_low", "_high")]
+    ratio, low, high = Estimate.of(fits, "median_first_order_ratio", eps=0.05)
     right.set(xlabel="n(5 %), measured", ylabel="n(5 %), exact first order")
-    words = (
-        f"{used} heads and protocols\nmedian ratio {ratio[0]:.2f} [{ratio[1]:.2f}, {ratio[2]:.2f}]"
-        if used
-        else "no head"
-    )
+    words = f"{used} heads and protocols\nmedian ratio {ratio:.2f} [{low:.2f}, {high:.2f}]" if used else "no head"
     right.text(0.04, 0.96, words, transform=right.transAxes, va="top", fontsize=8)
     figure.legend(handles=handles, loc="outside lower center", ncol=3, fontsize=8)
     figure.suptitle(f"{subject(fits.attrs)}\n{fits.attrs['windows']} windows, context {context:,}", fontsize=9)

@@ -5,6 +5,8 @@ import xarray as xr
 
 from attnlimit.attention.key_protocols import RELIABLE
 
+FACTS = ("first_weight", "entropy", "effective_keys", "largest_mass", "horizon", "constant_tilt", "spread")  # of a head
+
 
 def keys_by_first_order(measured: xr.Dataset, eps: float) -> xr.Dataset:
     """n(eps) = E c1 / (eps S)^2, means over queries and windows; measured: along `window`.

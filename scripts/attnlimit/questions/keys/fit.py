@@ -10,12 +10,11 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.attention.key_protocols import SAMPLED
-from attnlimit.questions.keys.first_order import growth_of, keys_by_first_order
+from attnlimit.questions.keys.first_order import FACTS, growth_of, keys_by_first_order
 from attnlimit.stats.complexity import tokens_needed
-from attnlimit.stats.student import jackknifed
+from attnlimit.stats.student import over_windows
 
 EPS = (0.10, 0.05)
-FACTS = ("first_weight", "entropy", "effective_keys", "largest_mass", "horizon", "constant_tilt", "spread")
 FURTHER = ("output_error", "error_quantile", "stratum")
 HEADS = ("layer", "head")
 READS_ALL = 1e-5  # rms error, of S: what rounding leaves where a query reads every key
@@ -32,11 +31,11 @@ def fit_keys(errors: xr.Dataset, context: int, kept: dict[str, int]) -> xr.Datas
     data = errors[["first_order", "second_moment", "stratum"]].assign(square=(errors["error"] ** 2).mean("replicate"))
     sampled = data.sel(protocol=[name for name in data["protocol"].values if name in SAMPLED])
     fits = [errors[[*FACTS, *FURTHER]].mean("window"), budgets(errors, kept)]
-    fits += [over_windows("rms", data, rms), *with_median("beta", sampled, rates, logs=False)]
+    fits += [in_logs("rms", data, rms), *with_median("beta", sampled, rates, logs=False)]
     at = [at_eps(data, sampled, eps, context, kept) for eps in EPS]
     fits += [xr.concat(at, "eps").assign_coords(eps=list(EPS))]
-    fits += [over_windows("second_moment", sampled, lambda each: each["second_moment"].mean("window"))]
-    fits += [*with_median("gain", sampled, gains), over_windows("joint_gain", sampled, joint_gain)]
+    fits += [in_logs("second_moment", sampled, lambda each: each["second_moment"].mean("window"))]
+    fits += [*with_median("gain", sampled, gains), in_logs("joint_gain", sampled, joint_gain)]
     if errors.sizes["context"] > 1:
         fits += with_median("growth", sampled, growth_of, logs=False)
     return xr.merge(fits, join="outer", compat="no_conflicts").sel(protocol=errors["protocol"])
@@ -84,8 +83,8 @@ def at_eps(data: xr.Dataset, sampled: xr.Dataset, eps: float, context: int, kept
         predicted = keys_by_first_order(each, eps)["keys"].sel(context=context, drop=True)
         return (predicted / measured_keys(each, eps)).where(use)
 
-    parts += [over_windows("beyond", data, lambda each: beyond(each, eps, context, kept), logs=False)]
-    parts += [over_windows("median_first_order_ratio", sampled, lambda each: ratio(each).median())]
+    parts += [over_windows("beyond", data, lambda each: beyond(each, eps, context, kept))]
+    parts += [in_logs("median_first_order_ratio", sampled, lambda each: ratio(each).median())]
     return xr.merge(parts, join="outer", compat="no_conflicts").assign(
         keys_extrapolated=(parts[0]["keys"] > sizes[-1]) & np.isfinite(parts[0]["keys"]),
         first_order_reliable=first["reliable"].astype(float),  # NaN where a protocol has no first order
@@ -123,20 +122,17 @@ def extra_keys(data: xr.Dataset, kept: dict[str, int]) -> xr.DataArray:
 
 
 def with_median(name: str, data: xr.Dataset, measure: Measure, logs: bool = True) -> list[xr.Dataset]:
-    """A number of each head, and its median over all heads of all layers, both with intervals over windows."""
-    middle = over_windows(f"median_{name}", data, lambda each: measure(each).median(HEADS, skipna=False), logs)
-    return [over_windows(name, data, measure, logs), middle]
+    """A number of each head, and its median over all heads of all layers, both with intervals over windows.
+
+    logs: it is above zero, and its interval is of the logarithm.
+    """
+    find = in_logs if logs else over_windows
+    return [
+        find(name, data, measure),
+        find(f"median_{name}", data, lambda each: measure(each).median(HEADS, skipna=False)),
+    ]
 
 
-def over_windows(name: str, data: xr.Dataset, measure: Measure, logs: bool = True) -> xr.Dataset:
-    """A measure of all windows with its interval: of its logarithm if it is a number above zero."""
-    shape = measure(data)
-
-    def value(windows: np.ndarray) -> np.ndarray:
-        found = measure(data.isel(window=windows)).transpose(*shape.dims).values
-        with np.errstate(divide="ignore"):
-            return np.log(found) if logs else found
-
-    estimate = jackknifed(np.arange(data.sizes["window"]), value)
-    estimate = estimate.map(np.exp) if logs else estimate
-    return xr.Dataset(estimate.variables(name, shape.dims), coords=shape.coords)
+def in_logs(name: str, data: xr.Dataset, measure: Measure) -> xr.Dataset:
+    """A measure above zero of all windows, with the interval of its logarithm."""
+    return over_windows(name, data, lambda each: xr.apply_ufunc(np.log, measure(each)), np.exp)

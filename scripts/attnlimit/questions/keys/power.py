@@ -7,6 +7,7 @@ import xarray as xr
 
 from attnlimit.attention.key_protocols import PROTOCOLS, SAMPLED
 from attnlimit.attention.keys import Kept
+from attnlimit.questions.keys.first_order import FACTS
 from attnlimit.questions.keys.fit import fit_keys
 
 CONTEXT, CONTEXTS = 1024, (256, 512, 1024, 2048, 4096)
@@ -49,7 +50,11 @@ def simulated_errors(
     shift = factor(windows, layers, len(CONTEXTS), 1, count)
     order = first_order * c1[:, :, None] * lengths[:, None, None] * shift  # (window, layer, context, protocol, head)
     sampled = np.array([name in SAMPLED for name in PROTOCOLS])[:, None]
-    facts = {name: (("window", "layer", "head"), np.full((windows, layers, count), 0.5)) for name in FLAT}
+    facts = {
+        name: (("window", "layer", "head"), np.full((windows, layers, count), 0.5))
+        for name in FACTS
+        if name != "largest_mass"
+    }
     dims = ("window", "layer", "context", "protocol", "head")
     return xr.Dataset(
         facts
@@ -78,9 +83,6 @@ def simulated_errors(
             "largest": [16, 64, 256],
         },
     )
-
-
-FLAT = ("first_weight", "entropy", "effective_keys", "horizon", "constant_tilt", "spread")
 
 
 def fitted(stream: np.random.Generator, **changes: Any) -> dict[str, xr.Dataset]:

@@ -6,16 +6,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from attnlimit.attention.key_protocols import STATELESS
-from attnlimit.base.about import About, Cost, Known, Model, Section, Words
+from attnlimit.base.about import About, Cost, Known, Model, Words
 from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES
-from attnlimit.base.section_types import DISTINCT, Count, Sizes, refuse
+from attnlimit.base.section_types import DISTINCT, Count, InParts, Sizes, refuse
 from attnlimit.base.words import WINDOWS
 
 CHAPTER = "language"
 SAMPLE, RIVALS = "sink_recent", ("window", "sink_window")  # a sample beside kept keys, and windows of as many keys
 
 
-class MeasureNextToken(Section):
+class MeasureNextToken(InParts):
     """Every layer reads some keys; context and kept keys are those of `measure_keys`."""
 
     protocols: Annotated[list[Literal[STATELESS]], Field(min_length=2), DISTINCT] = Field(  # type: ignore[valid-type]
@@ -24,7 +24,6 @@ class MeasureNextToken(Section):
     )
     sizes: Sizes = Field(description="The numbers n of keys drawn in each layer, increasing.")
     replicates: Count = Field(description="Independent draws for each window; a protocol without a sample has one.")
-    parts: Count = Field(description="Number of jobs; does not affect results.")
 
 
 def check(config: Mapping[str, Any], known: Known) -> None:

@@ -1,12 +1,10 @@
 """Perplexity, agreement and divergence against the number of keys, with intervals over windows (Student's, of few)."""
 
-from collections.abc import Callable
-
 import numpy as np
 import xarray as xr
 
 from attnlimit.questions.next_token.about import RIVALS, SAMPLE
-from attnlimit.stats.student import jackknifed
+from attnlimit.stats.student import over_windows
 
 
 def fit_next_token(answers: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
@@ -22,11 +20,16 @@ def fit_next_token(answers: xr.Dataset, kept: dict[str, int]) -> xr.Dataset:
     fits = [
         over_windows("perplexity", data, lambda each: each["loss"].mean("window"), np.exp),
         over_windows("dense_perplexity", data, lambda each: each["dense_loss"].mean("window"), np.exp),
-        over_windows("divergence", data, lambda each: np.log(each["divergence"].mean("window")), np.exp),
-        over_windows("agreement", data, lambda each: each["agreement"].mean("window"), lambda each: each),
+        over_windows("divergence", data, log_divergence, np.exp),
+        over_windows("agreement", data, lambda each: each["agreement"].mean("window")),
         over_windows("divergence_ratio", data, log_ratio, np.exp),
     ]
     return xr.merge(fits, compat="no_conflicts", join="outer").assign(budget=data["n"] + extra)
+
+
+def log_divergence(data: xr.Dataset) -> xr.DataArray:
+    """log of the mean divergence, (protocol, n)."""
+    return xr.apply_ufunc(np.log, data["divergence"].mean("window"))
 
 
 def log_ratio(data: xr.Dataset) -> xr.DataArray:
@@ -34,12 +37,3 @@ def log_ratio(data: xr.Dataset) -> xr.DataArray:
     mean = data["divergence"].mean("window")
     rivals = mean.sel(protocol=list(RIVALS)).rename(protocol="rival")
     return xr.apply_ufunc(np.log, mean.sel(protocol=SAMPLE, drop=True) / rivals)
-
-
-def over_windows(name: str, data: xr.Dataset, measure: Callable, back: Callable) -> xr.Dataset:
-    """A measure of all windows with its interval, taken back from the scale on which it is made."""
-    windows = np.arange(data.sizes["window"])
-    with np.errstate(divide="ignore"):  # a window of all keys has no divergence
-        shape = measure(data)
-        estimate = jackknifed(windows, lambda chosen: measure(data.isel(window=chosen)).values).map(back)
-    return xr.Dataset(estimate.variables(name, shape.dims), coords=shape.coords)

@@ -6,21 +6,19 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from attnlimit.base.about import About, Cost, Model, Section, Words
-from attnlimit.base.section_types import DISTINCT, Positive, Replicates, Sizes
+from attnlimit.base.section_types import DISTINCT, AtSizes, Positive
 from attnlimit.base.words import LABELS
 
 NORMALITY_SPEED = 1e7  # bins of a sample a second: simulate_normality of the default run
 FURTHEST = 7.0  # standard deviations that the bins reach on each side, roughly
 
 
-class SimulateNormality(Section):
+class SimulateNormality(AtSizes):
     """Attention at one query: is its error normal?"""
 
-    sizes: Sizes = Field(description="The sample sizes n, increasing.")
     tilts: Annotated[list[Annotated[float, Field(ge=0, le=10)]], Field(min_length=3), DISTINCT] = Field(
         description="Lengths |t| of the tilt, in standard deviations of the tokens."
     )
-    replicates: Replicates = Field(description="Samples for each n.")
     bin_width: float = Field(
         gt=0,
         le=0.2,

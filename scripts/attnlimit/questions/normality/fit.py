@@ -12,7 +12,7 @@ from attnlimit.theory.bounds import carriers
 from attnlimit.theory.gaussian import gaussian_clt
 
 FEWEST_CARRIERS = 10.0  # of the fit: with fewer, coverage has left any power law
-AT_CARRIERS = 1000.0  # where the fitted shortfall is told
+AT_CARRIERS = 1000.0  # where the fitted shortfall is reported
 FEWEST_CASES = 4
 
 

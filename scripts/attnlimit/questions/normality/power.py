@@ -1,4 +1,4 @@
-"""Fits as the default run would make them if the claim held, and under an alternative: how often each is told."""
+"""Fits as the default run would make them if the claim held, and under an alternative: how often each is recognised."""
 
 import numpy as np
 import xarray as xr
@@ -6,9 +6,11 @@ from scipy.special import ndtri
 
 from attnlimit.questions.normality.fit import normality_summary
 from attnlimit.questions.normality.measure import COORDINATES, LEVEL
+from attnlimit.stats.planted import default_config
 from attnlimit.theory.gaussian import gaussian_clt
 
-SIZES, TILTS, REPLICATES = [100, 1000, 10000, 10**6, 10**8], np.array([0, 0.5, 1, 1.5, 2, 2.5]), 20000
+RUN = default_config()["simulate_normality"]
+SIZES, TILTS, REPLICATES = RUN["sizes"], np.array(RUN["tilts"], dtype=float), RUN["replicates"]
 SHORTFALL = 0.35  # over the square root of the carriers, along the tilt: what draws with other seeds show
 TOO_SMALL = 0.8  # of the variance, in the alternative
 

@@ -121,7 +121,10 @@ def cost(config: Mapping[str, Any], model: Model) -> dict[str, Cost]:
 
 
 # Words of the variables, by store.
-PATTERN: Words = {"pattern": "pattern that chooses the keys a query reads"}
+PATTERN: Words = {
+    "pattern": "pattern that chooses the keys a query reads",
+    "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
+}
 TOP: Words = {
     "delta": "share of a query's weight that the keys read may leave out",
     "left_out": "weight that the largest scores leave out, root mean square over queries",
@@ -139,7 +142,6 @@ STORES: dict[str, Words] = {
         "error": "distance of sparse attention to dense attention of the same block, each replicate",
         "limit_scale": "scale of the error: sqrt(tr V Sigma V^T) over the block; of cov, norm of dense attention's",
         "length": "tokens of the block [tokens]",
-        "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
         "published_window_error": "distance of the moments of the published window experiment, one window at the "
         "middle of the block and 50 random tokens as queries and keys, to those of dense attention, each replicate",
         "term": "term of the expected square of the error with independent keys; second_size: its parts without signs",
@@ -165,7 +167,6 @@ STORES: dict[str, Words] = {
         "means_apart": "error of the largest scores over what they leave out, relative: distance of the mean values "
         "of the keys kept and left out",
         "gaussian_ratio": "keys_gaussian over keys_needed",
-        "moment": "moment of the outputs: mean (Euclidean norm), cov (Frobenius)",
         "published_window_value": "relative error of the moments of the published window experiment, mean over blocks",
         "published_window_beta": "rate of the error of the moments of the published window experiment",
     },

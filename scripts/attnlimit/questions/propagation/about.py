@@ -8,11 +8,11 @@ from pydantic import Field, model_validator
 from attnlimit.base.about import About, Cost, Known, Model, Section, Words
 from attnlimit.base.costs import DRAWN_FLOPS, START_BYTES, token_bytes
 from attnlimit.base.parts import REPLICATES_AT_ONCE
-from attnlimit.base.section_types import INCREASING, Count, Positive, Sizes, refuse
+from attnlimit.base.section_types import INCREASING, Count, InParts, Positive, Sizes, refuse
 from attnlimit.base.words import LABELS, LINE, POINTWISE
 
 
-class MeasurePropagation(Section):
+class MeasurePropagation(InParts):
     """The whole model on real blocks, its queries attending to n drawn keys: in all layers at once, or in one alone."""
 
     blocks: int = Field(
@@ -34,7 +34,6 @@ class MeasurePropagation(Section):
         description="Draw the keys with replacement, so that the dense model is the exact limit. `false` takes a "
         "subset of them, as published: every size must then be below the shortest block."
     )
-    parts: Count = Field(description="Number of jobs; does not affect results.")
 
     @model_validator(mode="after")
     def alone_where_all_are_drawn(self) -> Self:

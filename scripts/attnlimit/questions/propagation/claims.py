@@ -90,7 +90,7 @@ def near_one(fit: xr.Dataset, tolerance: float, freedom: int) -> Part:
 
     freedom: degrees of freedom of the interval, which has the tails of Student's law.
     """
-    ratio, low, high, aligned = (float(fit[f"quadrature{end}"]) for end in ("", "_low", "_high", "_in_step"))
+    (ratio, low, high), aligned = Estimate.of(fit, "quadrature"), float(fit["quadrature_in_step"])
     if not np.isfinite([ratio, low, high]).all():
         raise ValueError("results/rates/propagation.zarr.zip: a ratio without an interval; run fit_propagation again")
     measured = {"ratio": ratio, "low": low, "high": high, "if_in_step": aligned}

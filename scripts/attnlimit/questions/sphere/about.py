@@ -20,7 +20,7 @@ class SimulateSphere(BySetting):
     radius: Positive = Field(description="Radius of the sphere.")
     horizons: Positives = Field(description="Horizons H; the query and key weights are scaled to have these.")
     scales: Annotated[list[Positive], DISTINCT] = Field(
-        description="Scales of the query and key weights, as published: H from about 30 up, in effect a hardmax."
+        description="Scales of the query and key weights, as published: H from about 30 up, practically a hardmax."
     )
 
     @staticmethod
@@ -86,9 +86,7 @@ DRAWN: Words = {
 STORES: dict[str, Words] = {
     "synthetic/sphere": ERRORS | SCALES,
     "rates/sphere": FITS | SCALES,
-    "synthetic/constants": LABELS
-    | DRAWN
-    | {"error": "distance of the moment on n tokens to its limit, each replicate"},
+    "synthetic/constants": LABELS | DRAWN | {"error": ERRORS["error"]},
     "rates/constants": LABELS
     | DRAWN
     | {
@@ -98,7 +96,7 @@ STORES: dict[str, Words] = {
         "constant": "C'(R): limit of sqrt(n) times the root mean square error, exact",
         "local_power": "d ln C' / d ln R between neighbouring radii",
         "simulated": "sqrt(n) times the root mean square error, drawn",
-        "exact": "its limit, exact",
+        "exact": "exact limit of the simulated constant",
     },
 }
 PARTS: dict[str, Words] = {"synthetic/parts/sphere_part_{part}": ERRORS | SCALES}

@@ -1,12 +1,16 @@
-"""Fits as the default run would make them if the claim held, and under an alternative: how often each is told."""
+"""Fits as the default run would make them if the claim held, and under an alternative: how often each is recognised."""
 
 import numpy as np
 import xarray as xr
 
 from attnlimit.questions.sphere.fit import STATISTICS, exact_constants, fit_constants
+from attnlimit.stats.planted import default_config
 
-DIMENSIONS, SPAN = [1, 3, 50], 100.0
-RADII, SIZE, REPLICATES = [0.5, 1.0, 2.0, 4.0], 400, 300  # drawn, in dimensions 1 and 3
+RUN = default_config()
+DIMENSIONS, SPAN = (RUN["fit_constants"][name] for name in ("dimensions", "span"))
+DRAWN, RADII, SIZE, REPLICATES = (
+    RUN["simulate_constants"][name] for name in ("dimension", "radii", "size", "replicates")
+)
 RATE = 0.01  # of the alternative
 
 
@@ -19,7 +23,7 @@ def growing(dimension: int, radius: float) -> tuple[float, float]:
 def simulated_fits(truth: bool, stream: np.random.Generator) -> dict[str, xr.Dataset]:
     """Normal errors of the size that the constants ask for; the constants themselves are exact."""
     constants = exact_constants if truth else growing
-    places = [(dimension, radius) for dimension in DIMENSIONS[:2] for radius in RADII]
+    places = [(dimension, radius) for dimension in (1, DRAWN) for radius in RADII]
     sizes = np.array([constants(*place) for place in places])  # (setting, statistic)
     noise = np.abs(stream.standard_normal((*sizes.shape, REPLICATES)))
     errors = xr.Dataset(

@@ -1,25 +1,18 @@
 """Which properties depend on the model or the text, and which do all share?"""
 
-from typing import Annotated
-
 from pydantic import Field
 
 from attnlimit.base.about import About, Section, Words
-from attnlimit.base.section_types import Positive
+from attnlimit.base.section_types import Folders, OfRuns, Positive
 from attnlimit.base.words import FITS
 
-Name = Annotated[str, Field(pattern="^[A-Za-z0-9-]+$", max_length=50)]
 
-
-class CompareStudies(Section):
+class CompareStudies(OfRuns):
     """Finished runs of several models and texts, compared head by head; only with chapter `studies`."""
 
-    studies: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
+    studies: Folders = Field(
         description="By name, the folder of a finished run with chapters `heads` and `tails`; a relative one counts "
         "from the project's folder."
-    )
-    missing: dict[str, str] = Field(
-        description="By name, why a study that was asked for is not there: the page says so."
     )
     sub_gaussian_factor: float = Field(
         ge=1,

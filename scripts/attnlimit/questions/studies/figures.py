@@ -6,10 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
-from attnlimit.drawing.panels import draw_predictions, hollow, hollow_key, horizon_axis
+from attnlimit.drawing.panels import dot, draw_predictions, hollow, hollow_key, horizon_axis
 from attnlimit.drawing.style import BOUND, COLOURS, NAMES, PALETTE, PARAMETRIC, WIDTH, Looks, layer_colours
 from attnlimit.stats.estimate import Estimate
 
@@ -64,13 +63,8 @@ def studies_horizon(compared: xr.Dataset) -> Figure:
     for axis in axes[:, 0]:
         axis.set_ylabel(r"rate $\beta$")
     handles, _ = pooled.get_legend_handles_labels()
-    kinds = [
-        Line2D([], [], marker="o", ls="none", color=COLOURS[name], ms=4, label=f"of the {words}")
-        for name, words in NAMES.items()
-    ]
-    shapes = [
-        Line2D([], [], marker=marker, ls="none", color=BOUND, ms=4, label=model) for model, marker in markers.items()
-    ]
+    kinds = [dot(COLOURS[name], f"of the {words}", size=4) for name, words in NAMES.items()]
+    shapes = [dot(BOUND, model, marker, 4) for model, marker in markers.items()]
     keys = [*handles[:3], *kinds, hollow_key(compared), *(shapes if len(models) > 1 else [])]
     figure.legend(handles=keys, loc="outside lower center", ncol=3, fontsize=7.5, columnspacing=2)
     return figure

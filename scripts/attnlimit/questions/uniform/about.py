@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from attnlimit.base.about import About, Cost, Model, Section, Words
 from attnlimit.base.parts import FEWEST_POINTS
-from attnlimit.base.section_types import DISTINCT, INCREASING, Count, Positive, Replicates, Sizes, refuse
+from attnlimit.base.section_types import DISTINCT, INCREASING, AtSizes, Count, Positive, Replicates, refuse
 from attnlimit.base.words import LABELS, LINE
 
 UNIFORM_SPEED = 3.5e8  # pairs of a token and a grid point a second: simulate_uniform of the default run
@@ -20,14 +20,13 @@ def with_gaussian(laws: list[str]) -> list[str]:
     return laws
 
 
-class SimulateUniform(Section):
+class SimulateUniform(AtSizes):
     """The largest error over a ball of queries."""
 
     laws: Annotated[list[Literal["gaussian", "interval", "circle"]], DISTINCT, AfterValidator(with_gaussian)] = Field(
         description="Laws of the tokens. `gaussian`: N(0, I) on a line and in a plane; `interval`: uniform on [−1, 1]; "
         "`circle`: uniform on the unit circle."
     )
-    sizes: Sizes = Field(description="The sample sizes n, increasing.")
     largest_in_plane: Count = Field(
         description="Larger sizes are run on a line only: a plane costs angles/2 times as much."
     )
@@ -37,7 +36,6 @@ class SimulateUniform(Section):
     compact_radii: Annotated[list[Annotated[float, Field(gt=0, le=16)]], Field(min_length=3), INCREASING] = Field(
         description="Radii R for the interval and the circle: multiples of 2 × compact_step, up to 16."
     )
-    replicates: Replicates = Field(description="Samples for each n.")
     step: float = Field(
         ge=0.001,
         description="Distance between the circles of the grid. A grid of every second circle and every second ray "

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from attnlimit.stats.claim import Finding, Fits, claim
+from attnlimit.stats.estimate import Estimate
 from attnlimit.stats.verdicts import (
     FAILS,
     HARDLY,
@@ -70,29 +71,28 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     """Is C(R) of one law at most exponential: is its growth rate over the upper radii no larger than over all?
 
     The rate over the upper half of the radii, with its interval, against the mean rate ln(C(R_max) / C(R_min)) over
-    the range, up to the tolerance; or C has in effect reached a bound: at that rate it would grow by less than the
+    the range, up to the tolerance; or C has practically reached a bound: at that rate it would grow by less than the
     tolerance over as wide a range again.
     """
     tolerance, radii = thresholds["growth_tolerance"], int(fit["change_radii"])
     measured: dict[str, float] = {"radii": radii, "n": int(fit["change_n"]), "p": 1.0}
     if radii < thresholds["fewest_radii"]:
         return Part(UNDECIDED, measured, f"only {radii} radii", "too few radii", NOT_HERE)
-    names = [f"{name}{end}" for name in ("total_growth", "upper_growth") for end in ("", "_low", "_high")]
-    measured |= {name: float(fit[name]) for name in names}
+    total, upper = (Estimate.of(fit, f"{which}_growth") for which in ("total", "upper"))
+    growths = total.variables("total_growth") | upper.variables("upper_growth")
+    measured |= {name: float(value) for name, (_, value) in growths.items()}
     smallest, largest = (float(fit[f"change_{end}_radius"]) for end in ("smallest", "largest"))
     measured |= {"smallest_radius": smallest, "largest_radius": largest}
     spanned = largest - smallest
-    mean = measured["mean_growth"] = float(np.log(measured["total_growth"]) / spanned)
+    mean = measured["mean_growth"] = float(np.log(total.value) / spanned)
     edge = max(mean * (1 + tolerance), tolerance / spanned)
-    upper, low, high = (measured[f"upper_growth{end}"] for end in ("", "_low", "_high"))
-    verdict, measured["p"] = decide(low, high, most=edge), chance(upper, low, high, most=edge)
+    verdict, measured["p"] = decide(*upper[1:], most=edge), chance(*upper, most=edge)
     words = (
-        f"by a factor of {measured['total_growth']:.3g} [{measured['total_growth_low']:.3g}, "
-        f"{measured['total_growth_high']:.3g}] from R = {smallest:g} to {largest:g}, d ln C/dR "
-        f"{mean:.3f} over all and {measured['upper_growth']:.3f} over the upper radii"
+        f"by a factor of {total.value:.3g} [{total.low:.3g}, {total.high:.3g}] from R = {smallest:g} to {largest:g}, "
+        f"d ln C/dR {mean:.3f} over all and {upper.value:.3f} over the upper radii"
     )
-    reach = measured["upper_growth"] - measured["upper_growth_low"]
-    power = f"compact support alone implies it for large R; a rate above {edge + reach:.2f} over the upper radii"
+    reach = edge + upper.value - upper.low
+    power = f"compact support alone implies it for large R; a rate above {reach:.2f} over the upper radii"
     return Part(verdict, measured, words, power, HARDLY, p=measured["p"])
 
 
@@ -102,7 +102,7 @@ def growth_of_law(fit: xr.Dataset, thresholds: dict) -> Part:
     experiment="C(R) at most exponential, compact support",
     statement="Tokens of compact support: C(R) grows at most exponentially with R (abstract, an upper bound).",
     test="Rate d ln C/dR over the upper half of the radii, by joint bootstrap: no larger than over all, up to the "
-    "tolerance, or so small that C(R) is in effect bounded. Laws of compact support are judged, others reported.",
+    "tolerance, or so small that C(R) is practically bounded. Laws of compact support are judged, others reported.",
     fits=("uniform",),
     figure="uniform",
     thresholds=("fewest_radii", "growth_tolerance"),
@@ -111,7 +111,7 @@ def uniform_growth(fits: Fits, thresholds: dict) -> Finding:
     """How C(R) grows for each law of the tokens; the verdict is on the laws of compact support.
 
     For these the paper's bound is an exponential in R.  Gaussian tokens have no such support: the central limit theorem
-    gives about e^(R^2/2), above every e^(cR) for large R, so that their growth is told and not judged.
+    gives about e^(R^2/2), above every e^(cR) for large R, so that their growth is reported, not judged.
     """
     data = fits.stores["uniform"]
     laws = data["of_law"].values.tolist()

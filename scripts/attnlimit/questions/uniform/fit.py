@@ -1,5 +1,7 @@
 """How the uniform error falls with n and its constant C(R) = sqrt(n) E sup grows with R."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 
@@ -12,7 +14,7 @@ FEWEST_RADII = 3  # for a parabola
 
 def fit_uniform(
     suprema: xr.Dataset,
-    bootstraps: tuple[Bootstrap, Bootstrap, Bootstrap],
+    bootstraps: Sequence[Bootstrap],
     misfit: float,
     tolerance: float,
     enough: float,
@@ -121,7 +123,7 @@ def largest_size(suprema: xr.Dataset) -> int:
 
 
 def growth_changes(suprema: xr.Dataset, carried: xr.DataArray, bootstrap: Bootstrap) -> xr.Dataset:
-    """How C(R) goes on over the radii; one number a law, each with its 95 % interval.
+    """How C(R) continues over the radii; one number per law, each with its 95 % interval.
 
     All at the largest n of the law, over the radii at which enough tokens carry the variance; NaN with fewer than
     three.  The radii share their samples, so replicates are resampled jointly.

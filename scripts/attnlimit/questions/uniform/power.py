@@ -1,4 +1,4 @@
-"""Fits as the default run would make them if the claims held, and under alternatives: how often each is told."""
+"""Fits as the default run would make them if the claims held, and under alternatives: how often each is recognised."""
 
 from collections.abc import Callable
 
@@ -7,12 +7,11 @@ import xarray as xr
 from scipy.special import ive
 
 from attnlimit.questions.uniform.fit import fit_uniform
+from attnlimit.stats.planted import default_config
 from attnlimit.stats.power_law import Bootstrap
 
-SIZES, LARGEST_IN_PLANE, REPLICATES = np.array([100, 316, 1000, 3162, 10000, 31623, 100000]), 10000, 600
-RADII = np.array([0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4])
-COMPACT_RADII = np.array([1, 2, 3, 4, 6, 8.0])
-BOOTSTRAP, MISFIT, TOLERANCE, CARRIERS = 1000, 3.0, 0.05, 50.0
+RUN, RATES, FIT = (default_config()[name] for name in ("simulate_uniform", "fit_rates", "fit_uniform"))
+SIZES, RADII, COMPACT_RADII = (np.array(RUN[name]) for name in ("sizes", "radii", "compact_radii"))
 NOISE = {1: 0.56, 2: 0.37}  # of ln sup over replicates, by dimension: about that of the draws
 SLOW, FAST = 0.4, 1 / 8  # alternatives: n^-0.4, exp(R^2 / 8) for compact laws
 LAWS = {
@@ -28,13 +27,10 @@ def simulated_fits(rate: float, growth: float, stream: np.random.Generator) -> d
     laws = [
         suprema(law, *LAWS[law], rate, (lambda r: np.exp(growth * r**2)) if growth else bounded, stream) for law in LAWS
     ]
-    over_n, over_radius, for_changes = stream.spawn(3)
-    bootstraps = (
-        Bootstrap(BOOTSTRAP, False, over_n),
-        Bootstrap(BOOTSTRAP, True, over_radius),
-        Bootstrap(BOOTSTRAP, True, for_changes),
-    )
-    return {"uniform": fit_uniform(xr.concat(laws, "setting"), bootstraps, MISFIT, TOLERANCE, CARRIERS)}
+    joint = zip((False, True, True), stream.spawn(3), strict=True)  # as in fit_uniform.py
+    bootstraps = [Bootstrap(RATES["bootstrap"], *pair) for pair in joint]
+    marks = RATES["misfit"], FIT["slope_tolerance"], FIT["carriers"]
+    return {"uniform": fit_uniform(xr.concat(laws, "setting"), bootstraps, *marks)}
 
 
 def bounded(radius: np.ndarray) -> np.ndarray:
@@ -53,8 +49,8 @@ def suprema(
     """What simulate_uniform keeps of one law."""
     radii = COMPACT_RADII if compact else RADII
     size = constant(radii) if compact else np.exp(radii**2 / 2) * np.sqrt(dimension + radii**2)  # (radius,)
-    noise = np.exp(NOISE[dimension] * stream.standard_normal((REPLICATES, len(SIZES))))
-    run = np.where((dimension == 1) | (SIZES <= LARGEST_IN_PLANE), 1.0, np.nan)
+    noise = np.exp(NOISE[dimension] * stream.standard_normal((RUN["replicates"], len(SIZES))))
+    run = np.where((dimension == 1) | (RUN["largest_in_plane"] >= SIZES), 1.0, np.nan)
     sup = size[:, None, None] * SIZES**-rate * noise * run  # (radius, replicate, n)
     kept = {
         "sup": sup,
