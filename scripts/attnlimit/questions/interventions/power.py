@@ -23,7 +23,7 @@ WIDTH = 16  # directions that carry an error: it varies by 0.17 from replicate t
 SHARED, PAIRED = 0.2, 0.4  # correlation of the noise of two heads of a layer, of two variants of a head
 SPREAD = 1.0  # standard deviation over heads of a change, relative to its mean
 VARIANTS = variants_of(RUN["horizon_factors"], RUN["tilt_factors"])
-FACTS = {"population": 10_000, "replicates": REPLICATES}
+FACTS = {"population": 10_000, "replicates": RUN["replicates"]}
 
 
 def correlated(stream: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
