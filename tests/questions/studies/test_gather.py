@@ -76,7 +76,7 @@ def test_interventions_are_counted_where_a_run_has_them():
     assert counts["variant"].values.tolist() == ["H × 4"]
     found = counts.sel(study="with", variant="H × 4", statistic="mean").values.tolist()
     assert found == [2, 2, 2] and np.isnan(counts.sel(study="without")).all()
-    assert "with, H × 4, fell 2; with, H × 4, rose 2" in studies_answer(compared, 0.5)["interventions"]
+    assert "ask it (1): H × 4: 2 fell, 2 rose, 2 open" in studies_answer(compared, 0.5)["interventions"]
 
 
 def test_layers_that_do_not_belong_together_are_refused():

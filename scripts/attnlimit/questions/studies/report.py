@@ -60,12 +60,16 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
             f"of the wanted width would need about {span} sampled ones"
         )
     if "heads_changed" in compared:
-        of = compared[["heads_changed"]].sel(statistic="mean")
-        counts = [
-            f"{words} {int(one['heads_changed'])}"
-            for words, one in places(of, "heads_changed", ("study", "variant", "direction_of_change"))
+        counts = compared["heads_changed"].sel(statistic="mean")
+        known, total = int(counts.notnull().any(("variant", "direction_of_change")).sum()), counts.sum("study")
+        ways = total["direction_of_change"].values.tolist()
+        found = [
+            f"{one['variant'].item()}: {', '.join(f'{int(n)} {way}' for way, n in zip(ways, one.values, strict=True))}"
+            for one in total.transpose("variant", "direction_of_change")
         ]
-        lines["interventions"] = f"heads whose β of the mean changes as the head is changed: {'; '.join(counts)}"
+        lines["interventions"] = (
+            f"heads whose β of the mean changes as the head is changed, all studies that ask it ({known}): {'; '.join(found)}"
+        )
     heads = " or ".join(sorted({str(int(each)) for each in compared["heads"].values}))
     worth = [
         f"{words} {spread(compared['effective_heads'].sel(statistic=name).values, 1)}"
