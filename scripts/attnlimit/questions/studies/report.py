@@ -68,7 +68,8 @@ def studies_answer(compared: xr.Dataset, agreement: float) -> dict[str, str]:
             for one in total.transpose("variant", "direction_of_change")
         ]
         lines["interventions"] = (
-            f"heads whose β of the mean changes as the head is changed, all studies that ask it ({known}): {'; '.join(found)}"
+            f"heads whose β of the mean changes as the head is changed, all studies that ask it ({known}): "
+            + "; ".join(found)
         )
     heads = " or ".join(sorted({str(int(each)) for each in compared["heads"].values}))
     worth = [
