@@ -52,10 +52,14 @@ def uniform_rate(fits: Fits, thresholds: dict) -> Finding:
     chances = [chance(b, b - h, b + h, *edges) for b, h in zip(beta, half, strict=True)]
     slopes = spread(beta, 3) if len(beta) else "not resolved at these n"
     counted = f"{verdicts.count(HOLDS)} of {len(verdicts)} balls decided for, {verdicts.count(FAILS)} against"
-    reach = f"up to R = {radius[able].max():g} of {radius.max():g}" if len(beta) else "at no radius"
+    laws = data["law"].values
+    resolved = {law: radius[(laws == law) & able] for law in data["of_law"].values.tolist()}
+    reach = (
+        ", ".join(f"{law} up to R = {some.max():g}" for law, some in resolved.items() if len(some)) or "at no radius"
+    )
     return Finding(
         most(verdicts, thresholds["decided_share"]),
-        f"slope {slopes} in {len(beta)} of {len(able)} balls, R {reach}; allowed {edges[0]:.2f} to {edges[1]:.2f}",
+        f"slope {slopes} in {len(beta)} of {len(able)} balls ({reach}); allowed {edges[0]:.2f} to {edges[1]:.2f}",
         {"balls": len(verdicts), "hold": verdicts.count(HOLDS), "fail": verdicts.count(FAILS), "beta": beta.tolist()}
         | {"balls_left_out": int((~able).sum())},
         f"Where it can be seen, {reach}, the slope is {slopes} ({counted}); at larger R these n are too small.",
