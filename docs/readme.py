@@ -295,7 +295,8 @@ def elsewhere(compared: Path) -> str:
         return f"- **No rate is significantly below the paper's bound in {holding} of {studies}**, {span}.\n"
     return (
         f"- **In {len(below)} of {studies}, some rates lie below the paper's bound**: a rate measured at {span} "
-        "need not respect a bound for n → ∞. Fits whose 95 % interval is entirely below: "
+        "need not respect a bound for n → ∞. Fits whose 95 % interval is entirely below (2.5 % of them would be by "
+        f"chance if every rate were on the bound; the verdict also counts how far below they are): "
         f"{'; '.join(below)}.\n"
     )
 
