@@ -114,7 +114,7 @@ def test_what_was_finished_did_not_run_again_and_every_result_is_that_of_an_undi
     assert {name: now[name] for name in disturbed.finished} == disturbed.finished
     here, there = hashes(disturbed.folder), hashes(undisturbed.folder)
     assert here.keys() == there.keys()
-    assert {name for name in here if here[name] != there[name]} == {ARCHIVE}
+    assert {name for name in here if here[name] != there[name]} == {str(ARCHIVE)}
 
 
 def test_archives_of_two_runs_differ_by_times_alone(undisturbed, disturbed):
