@@ -16,6 +16,7 @@ VARIABLES := CORES CONFIG RUN PROFILE ARCHIVE TO PYTHON TORCH AUTHORS TITLE TEXT
 SPACE := $(subst ,, )
 GIVEN := $(foreach each,$(subst \$(SPACE),_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(each))))
 $(if $(filter-out $(VARIABLES),$(GIVEN)),$(error no variable $(filter-out $(VARIABLES),$(GIVEN)); there are $(VARIABLES)))
+$(if $(filter %.yaml %.yml,$(MAKECMDGOALS)),$(error $(filter %.yaml %.yml,$(MAKECMDGOALS)) is no verb; write CONFIG=$(filter %.yaml %.yml,$(MAKECMDGOALS))))
 export PYTHON AUTHORS TITLE TORCH
 
 .DEFAULT_GOAL := help

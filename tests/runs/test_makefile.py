@@ -33,6 +33,11 @@ def test_every_verb_is_in_the_table_of_checks_once():
     assert sorted(verb for verbs, *_ in ROWS for verb in verbs) == sorted(VERBS)
 
 
+def test_a_config_without_its_variable_starts_nothing(project):
+    code, lines = make(project, "plan", "small.yaml")
+    assert code and "small.yaml is no verb; write CONFIG=small.yaml" in lines[-1]
+
+
 def test_a_misspelt_variable_is_refused(project):
     code, lines = make(project, "help", "CONF=my.yaml")
     assert code and "no variable CONF; there are CORES CONFIG RUN" in lines[-1]

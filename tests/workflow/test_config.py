@@ -457,7 +457,10 @@ def test_more_tokens_than_a_text_has_bytes_are_refused(tmp_path):
     keys |= {"fetch_corpus.source": "text", "fetch_corpus.location": str(tmp_path)}
     assert check(changed(keys | {"tokenize_corpus.population": 16})) is None
     said = refusal(changed(keys | {"tokenize_corpus.population": 17}))
-    assert said.startswith("config: tokenize_corpus.population: 17, but ") and "at most 16 tokens; lower it" in said
+    assert (
+        said.startswith("config: tokenize_corpus.population: 17, but ")
+        and "at most 16 tokens, one a byte; lower it" in said
+    )
 
 
 PACKED = {"source": "package", "location": "tiny==1", "file": "tiny-1-py3-none-any.whl", "files": "tiny/a.gguf"}

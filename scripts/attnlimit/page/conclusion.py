@@ -64,8 +64,8 @@ def converges(rates: xr.Dataset) -> Finding:
     details = [
         f"The limit is attention over a population of {rates.attrs['population']:,} tokens, from which samples of "
         f"{sizes[0]:,} to {sizes[-1]:,} are drawn",
-        f"Like 1/√n: the 95 % interval of β is within {NEAR:g} of 1/2 (in {bent} of these heads log error against "
-        "log n is bent, and β is an average slope)",
+        f"Like 1/√n: the 95 % interval of β is within {NEAR:g} of 1/2"
+        + (f" (in {bent} of these heads log error against log n is bent, and β is an average slope)" if bent else ""),
         *map(capital, slowest),
         f"The covariance: {covariance}",
     ]
@@ -87,6 +87,10 @@ def of_bounds(records: list[Mapping]) -> list[Finding]:
     if UNDECIDED in verdicts:
         return [Finding(f"Whether measured rates lie above the paper's bound {CURVE} is undecided.", numbers)]
     measured = " or ".join(f"of {record['experiment']}" for record in records)
+    tilted = (
+        " and, for simulated tokens, those in which the constant tilt, a part of the scores that all queries share, "
+    )
+    tilted = f"{tilted}needs larger n" if "bound_curve" in [record["id"] for record in records] else ""
     sizes = "finite n; heads see a finite population, over which every β tends to 1/2"
     aside = [f"{record['experiment']}: {left}" for record in records if (left := record["number"].partition("; ")[2])]
     return [
@@ -94,8 +98,7 @@ def of_bounds(records: list[Mapping]) -> list[Finding]:
             f"In this run, no rate {measured} that can be compared with the paper's bound {CURVE} is significantly "
             "below it.",
             f"This is consistent with the bound and does not prove it: it is for n → ∞, and these are {sizes}. "
-            "Excluded are fits whose error has barely started to fall at these n and, for simulated tokens, those in "
-            "which the constant tilt, a part of the scores that all queries share, needs larger n"
+            f"Excluded are fits whose error has barely started to fall at these n{tilted}"
             f"{''.join(f' ({each})' for each in aside)}.",
         )
     ]

@@ -36,7 +36,7 @@ ROWS = {  # what the page shows of mean and covariance; of the head itself; of i
     "tokens_1": "n(1 %)",
 }
 PREDICTED = {  # the same, where the run has first order
-    "predicted_error": "the same, predicted by first order",
+    "predicted_error": "error at the largest n, by first order",
     "predicted_tokens_5": "n(5 %), predicted by first order",
 }
 USABLE = {"usable_from": "first order reliable from n"}

@@ -218,7 +218,7 @@ def check(config: Mapping[str, Any], known: Known) -> None:
         check_location(corpus, known.root)
         most = most_tokens(located(corpus, known.root), tokens["block"])
         if cut and most is not None and tokens["population"] > most:
-            where = f"{corpus['location']!r:.200} holds at most {most} tokens; lower it, or add text"
+            where = f"{corpus['location']!r:.200} holds at most {most} tokens, one a byte; lower it, or add text"
             refuse("tokenize_corpus.population", f"{tokens['population']}, but {where}")
     if known.layers is not None and max(config["layers"]) >= known.layers:
         there = [layer for layer in config["layers"] if layer < known.layers] or [0]

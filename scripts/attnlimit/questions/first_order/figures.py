@@ -63,7 +63,8 @@ def first_order(rates: xr.Dataset) -> Figure:
     axes[2].set(xlim=reach, ylim=reach, title="covariance, slope over $n$", xlabel="measured slope", ylabel="predicted")
     colours = plt.cm.ScalarMappable(norm=shade["norm"], cmap=shade["cmap"])
     label = r"$\kappa/n$, $\kappa = \mathrm{E}\,w^2$, $w$ the weight of a token over the mean weight"
-    figure.colorbar(colours, ax=axes, label=label, location="bottom", shrink=0.5, aspect=40)
+    bar = figure.colorbar(colours, ax=axes, label=label, location="bottom", shrink=0.5, aspect=40)
+    plain_log(bar.ax, "x", 4)
     words = "; ○: rests on few tokens, not reliable" if few.any() else ""
     figure.suptitle(f"{subject(rates.attrs)}\nband: 10 %{words}", fontsize=9)
     return figure
