@@ -252,7 +252,7 @@ def with_bars(table: pd.DataFrame, column: str, of: str) -> tuple[np.ndarray, np
 def draw_growth(runs: list[Run], path: Path) -> None:
     """Core-seconds of the long rules and the largest job's memory against N."""
     set_theme()
-    figure, (time, memory) = plt.subplots(1, 2, figsize=(10, 4))
+    figure, (time, memory) = plt.subplots(1, 2, figsize=(10, 5))
     sizes = np.array([run.population for run in runs])
     last = runs[-1].costs["seconds"].sort_values(ascending=False)
     rules = [rule for rule in last.index if last[rule] >= DRAWN and all(rule in run.costs.index for run in runs)]
@@ -263,12 +263,12 @@ def draw_growth(runs: list[Run], path: Path) -> None:
     time.plot(sizes, last.iloc[0] * 2 * sizes / sizes[-1], ":", color="0.5", label="proportional to N")
     time.set(xscale="log", yscale="log", xlabel="tokens N", ylabel="core-seconds, all jobs", title="time")
     memory.set(xscale="log", ylim=0, xlabel="tokens N", ylabel="GB, the largest job", title="memory")
-    time.legend(frameon=False, fontsize=8)
-    save(figure, path)
+    figure.legend(frameon=False, fontsize=8, loc="lower center", ncols=2)
+    save(figure, path, rect=(0, 0.06 + 0.02 * len(rules), 1, 1))
 
 
-def save(figure, path: Path) -> None:
-    figure.tight_layout()
+def save(figure, path: Path, rect: tuple[float, ...] = (0, 0, 1, 1)) -> None:
+    figure.tight_layout(rect=rect)
     figure.savefig(path, dpi=150, metadata={"Software": None})
     plt.close(figure)
 
