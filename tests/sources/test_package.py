@@ -117,7 +117,7 @@ def test_a_member_with_a_wrong_checksum_is_told(tmp_path):
         ("tiny-texts", "tiny_texts-1.0-py3-none-any.whl", "location"),
         ("tiny-texts>=1.0", "tiny_texts-1.0-py3-none-any.whl", "location"),
         ("tiny-texts==1.*", "tiny_texts-1.0-py3-none-any.whl", "location"),
-        ("--index-url==1.0", "tiny_texts-1.0-py3-none-any.whl", "location"),
+        ("--no-deps==1.0", "tiny_texts-1.0-py3-none-any.whl", "location"),
         ("tiny texts==1.0", "tiny_texts-1.0-py3-none-any.whl", "location"),
         ("tiny-texts==1.0", "tiny_texts-1.1-py3-none-any.whl", "file"),
         ("tiny-texts==1.0", "other_texts-1.0-py3-none-any.whl", "file"),

@@ -13,14 +13,15 @@ from attnlimit.stats.verdicts import FAILS, HOLDS, UNDECIDED
 
 BOUND = ("heads_above", "bound_curve")  # claims: β is at least 1/(2(1+H²))
 CURVE = "β ≥ 1/(2(1+H²))"
+TILTED = "those in which the constant tilt, a part of the scores that all queries share, needs larger n"
 FALL = ("horizon_dependence", "interventions_horizon", "heads_curve")  # claims: β falls as H grows
 FOUND = {HOLDS: "yes for {}", FAILS: "no for {}", UNDECIDED: "undecided for {}"}
 CHOSEN = {"random": "random keys", "window": "nearest", "top": "largest weights"}  # patterns of the box
 KEPT = {"uniform": "random keys", "sink_recent": "first and last kept", "top": "largest weights"}
 
 
-class Finding(NamedTuple):
-    """One finding: a plain sentence, and what a careful reader must know beside it."""
+class Sentence(NamedTuple):
+    """A plain sentence on one finding, and what a careful reader must know beside it."""
 
     says: str
     detail: str = ""
@@ -39,7 +40,7 @@ def conclusion(
     rates: xr.Dataset | None = None,
     contexts: xr.Dataset | None = None,
     keys: xr.Dataset | None = None,
-) -> list[Finding]:
+) -> list[Sentence]:
     """What this run has of: convergence, the bound, what H tells, neighbours in text, keys of a language model.
 
     records: those of claims.json;  rates, contexts, keys: fits of these questions.
@@ -54,7 +55,7 @@ def conclusion(
     ]
 
 
-def converges(rates: xr.Dataset) -> Finding:
+def converges(rates: xr.Dataset) -> Sentence:
     """To what, and how fast: the mean of the outputs, then their covariance."""
     parts, model = by_statistic(rates), rates.attrs["model"]["name"].rpartition("/")[2]
     mean, sizes = parts["mean"], rates["n"].values
@@ -69,32 +70,30 @@ def converges(rates: xr.Dataset) -> Finding:
         *map(capital, slowest),
         f"The covariance: {covariance}",
     ]
-    return Finding(
+    return Sentence(
         f"The error of the mean output falls like 1/√n, as that of an ordinary average, in {int(near.sum())} of "
         f"{mean.sizes['row']} heads of {model}; {half}.",
         f"{'. '.join(details)}.",
     )
 
 
-def of_bounds(records: list[Mapping]) -> list[Finding]:
+def of_bounds(records: list[Mapping]) -> list[Sentence]:
     """Whether measured rates lie above the paper's bound, which is for n to infinity."""
     if not records:
         return []
     numbers = capital("; ".join(f"{record['experiment']}: {record['number']}" for record in records)) + "."
     verdicts = {record["verdict"] for record in records}
     if FAILS in verdicts:
-        return [Finding(f"Some measured rates lie below {CURVE}, the paper's bound for n → ∞.", numbers)]
+        return [Sentence(f"Some measured rates lie below {CURVE}, the paper's bound for n → ∞.", numbers)]
     if UNDECIDED in verdicts:
-        return [Finding(f"Whether measured rates lie above the paper's bound {CURVE} is undecided.", numbers)]
+        return [Sentence(f"Whether measured rates lie above the paper's bound {CURVE} is undecided.", numbers)]
     measured = " or ".join(f"of {record['experiment']}" for record in records)
-    tilted = (
-        " and, for simulated tokens, those in which the constant tilt, a part of the scores that all queries share, "
-    )
-    tilted = f"{tilted}needs larger n" if "bound_curve" in [record["id"] for record in records] else ""
+    simulated = "bound_curve" in [record["id"] for record in records]
+    tilted = f" and, for simulated tokens, {TILTED}" if simulated else ""
     sizes = "finite n; heads see a finite population, over which every β tends to 1/2"
     aside = [f"{record['experiment']}: {left}" for record in records if (left := record["number"].partition("; ")[2])]
     return [
-        Finding(
+        Sentence(
             f"In this run, no rate {measured} that can be compared with the paper's bound {CURVE} is significantly "
             "below it.",
             f"This is consistent with the bound and does not prove it: it is for n → ∞, and these are {sizes}. "
@@ -104,7 +103,7 @@ def of_bounds(records: list[Mapping]) -> list[Finding]:
     ]
 
 
-def of_horizon(records: list[Mapping]) -> list[Finding]:
+def of_horizon(records: list[Mapping]) -> list[Sentence]:
     """Where a larger H goes with a smaller rate, and where it does not; the table of claims has the numbers."""
     named = {verdict: [r for r in records if r["verdict"] == verdict] for verdict in FOUND}
     parts = [
@@ -112,17 +111,17 @@ def of_horizon(records: list[Mapping]) -> list[Finding]:
         for verdict, some in named.items()
         if some
     ]
-    return [Finding(f"Does β fall as H grows? {capital('; '.join(parts))}.")] if parts else []
+    return [Sentence(f"Does β fall as H grows? {capital('; '.join(parts))}.")] if parts else []
 
 
-def in_text(contexts: xr.Dataset | None) -> list[Finding]:
+def in_text(contexts: xr.Dataset | None) -> list[Sentence]:
     """What a neighbour is worth."""
     if contexts is None or not np.isfinite((worth := share_of(contexts)).value):
         return []
     length = longest_run(contexts)[1]
     most = int(contexts["n"].max()) // length
     return [
-        Finding(
+        Sentence(
             f"In running text neighbours repeat each other: for the mean, a token in runs of {length} is worth "
             f"{worth.value:.2f} [{worth.low:.2f}, {worth.high:.2f}] of an independent one.",
             f"Median over the heads of {layers_measured(contexts)}; samples of at most {most} runs.",
@@ -130,7 +129,7 @@ def in_text(contexts: xr.Dataset | None) -> list[Finding]:
     ]
 
 
-def in_context(keys: xr.Dataset | None) -> list[Finding]:
+def in_context(keys: xr.Dataset | None) -> list[Sentence]:
     """What a query of a language model needs."""
     if keys is None:
         return []
@@ -138,7 +137,7 @@ def in_context(keys: xr.Dataset | None) -> list[Finding]:
     power, shortest = Estimate.of(keys, "median_growth", protocol="uniform"), int(keys["context"].min())
     longest, tested, windows = int(keys["context"].max()), int(keys["n"].max()), keys.attrs["windows"]
     return [
-        Finding(
+        Sentence(
             f"A query of {model} with a context of {context:,} tokens needs {keys_read(keys, 'uniform')} random keys "
             f"for an error of {100 * SHARE:g} %, or {keys_read(keys, 'sink_recent')} keys in all if its first and last "
             "keys are always among them.",

@@ -13,6 +13,7 @@ from attnlimit.stats.verdicts import (
     at_least,
     chance,
     many,
+    number_needed,
     p_above,
     p_below,
     spread,
@@ -142,7 +143,7 @@ def patterns_top_law(fits: Fits, thresholds: dict) -> Finding:
     logs = np.log(each[tested])  # (head, value and ends)
     within = (logs[:, 0] > edges[0]) & (logs[:, 0] < edges[1])
     chances = np.array([chance(*one, *edges, freedom=blocks - 1) for one in logs])  # within, or outside
-    needed = int(np.ceil(least * count - 1e-9))
+    needed = number_needed(least, count)
     favour = at_least(np.where(within, chances, 1.0).tolist(), needed / count)
     against = at_least(np.where(within, 1.0, chances).tolist(), (count - needed + 1) / count)
     doubt = 1 - thresholds["level"]
